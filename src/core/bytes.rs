@@ -1,0 +1,290 @@
+//! Smallest and largest text or byte string, kept to a bounded length, and how such a prefix becomes
+//! a bound.
+//!
+//! A state keeps the first `limit` bytes of the smallest and of the largest value, and whether the
+//! value went on. Cutting preserves order, so the cut extremes are those of the cut values, whatever
+//! order the values come in. Turning a prefix into a bound (whole characters, no NUL byte, maximum
+//! raised) happens once, at the end.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::column::{ByteString, Strings};
+
+/// The beginning of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefix {
+    pub bytes: Box<[u8]>,
+    /// The value went on after these bytes.
+    pub is_cut: bool,
+}
+
+/// Smallest and largest value by unsigned byte order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ByteExtremes {
+    limit_bytes: u32,
+    /// Smallest and largest; both or neither.
+    pub ends: Option<(Prefix, Prefix)>,
+}
+
+impl ByteExtremes {
+    /// An empty state that keeps `limit_bytes` of each end.
+    pub fn new(limit_bytes: u32) -> Self {
+        ByteExtremes { limit_bytes, ends: None }
+    }
+
+    /// How many bytes of each end are kept.
+    pub fn limit_bytes(&self) -> u32 {
+        self.limit_bytes
+    }
+
+    /// Takes in the valid rows of `rows`; nothing is copied unless an end moves.
+    pub fn update<'a, S: Strings<'a>>(&mut self, strings: &S, rows: Range<usize>) {
+        let mut ends: Option<(S::Item, S::Item)> = None;
+        strings.for_each_valid(rows, |item| match &mut ends {
+            None => ends = Some((item, item)),
+            Some((min, max)) => {
+                if compare(item, *min) == Ordering::Less {
+                    *min = item;
+                } else if compare(item, *max) == Ordering::Greater {
+                    *max = item;
+                }
+            }
+        });
+        if let Some((min, max)) = ends {
+            self.add_min(min.bytes());
+            self.add_max(max.bytes());
+        }
+    }
+
+    /// Takes in what another pass saw. States of one column share their limit; should they not, the
+    /// smaller one holds, and what was kept beyond it is cut.
+    pub fn merge(&mut self, other: &ByteExtremes) {
+        if other.limit_bytes < self.limit_bytes {
+            self.limit_bytes = other.limit_bytes;
+            if let Some((min, max)) = &mut self.ends {
+                shorten(min, other.limit_bytes);
+                shorten(max, other.limit_bytes);
+            }
+        }
+        if let Some((min, max)) = &other.ends {
+            let (mut min, mut max) = (min.clone(), max.clone());
+            shorten(&mut min, self.limit_bytes);
+            shorten(&mut max, self.limit_bytes);
+            self.add_prefixes(min, max);
+        }
+    }
+
+    fn add_prefixes(&mut self, new_min: Prefix, new_max: Prefix) {
+        match &mut self.ends {
+            None => self.ends = Some((new_min, new_max)),
+            Some((min, max)) => {
+                match new_min.bytes.cmp(&min.bytes) {
+                    Ordering::Less => *min = new_min,
+                    // The uncut value is the smaller one of two that share all kept bytes.
+                    Ordering::Equal => min.is_cut &= new_min.is_cut,
+                    Ordering::Greater => {}
+                }
+                match new_max.bytes.cmp(&max.bytes) {
+                    Ordering::Greater => *max = new_max,
+                    Ordering::Equal => max.is_cut |= new_max.is_cut,
+                    Ordering::Less => {}
+                }
+            }
+        }
+    }
+
+    fn add_min(&mut self, value: &[u8]) {
+        let (kept, is_cut) = self.cut(value);
+        match &mut self.ends {
+            None => {
+                let prefix = Prefix { bytes: kept.into(), is_cut };
+                self.ends = Some((prefix.clone(), prefix));
+            }
+            Some((min, _)) => match kept.cmp(&min.bytes) {
+                Ordering::Less => *min = Prefix { bytes: kept.into(), is_cut },
+                Ordering::Equal => min.is_cut &= is_cut,
+                Ordering::Greater => {}
+            },
+        }
+    }
+
+    fn add_max(&mut self, value: &[u8]) {
+        let (kept, is_cut) = self.cut(value);
+        if let Some((_, max)) = &mut self.ends {
+            match kept.cmp(&max.bytes) {
+                Ordering::Greater => *max = Prefix { bytes: kept.into(), is_cut },
+                Ordering::Equal => max.is_cut |= is_cut,
+                Ordering::Less => {}
+            }
+        }
+    }
+
+    fn cut<'v>(&self, value: &'v [u8]) -> (&'v [u8], bool) {
+        match value.get(..self.limit_bytes as usize) {
+            Some(kept) => (kept, kept.len() < value.len()),
+            None => (value, false),
+        }
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_size_bytes(&self) -> usize {
+        self.ends.as_ref().map_or(0, |(min, max)| min.bytes.len() + max.bytes.len())
+    }
+}
+
+fn shorten(prefix: &mut Prefix, limit_bytes: u32) {
+    if let Some(kept) = prefix.bytes.get(..limit_bytes as usize)
+        && kept.len() < prefix.bytes.len()
+    {
+        *prefix = Prefix { bytes: kept.into(), is_cut: true };
+    }
+}
+
+/// Unsigned byte order. Most pairs differ in the first four bytes, which the host keeps at hand.
+#[inline]
+fn compare<'a, T: ByteString<'a>>(left: T, right: T) -> Ordering {
+    left.prefix().cmp(&right.prefix()).then_with(|| {
+        if left.size_bytes() <= 4 && right.size_bytes() <= 4 {
+            // Equal but for trailing zero bytes, real or padded: the shorter one is the smaller.
+            left.size_bytes().cmp(&right.size_bytes())
+        } else {
+            left.bytes().cmp(right.bytes())
+        }
+    })
+}
+
+/// The part of a prefix that can stand in a text bound: whole characters, valid UTF-8, no NUL.
+/// Also says whether that part is the complete value, and whether a NUL byte ended it.
+fn writable_text(prefix: &Prefix) -> (&str, bool, bool) {
+    let valid = match std::str::from_utf8(&prefix.bytes) {
+        Ok(text) => text,
+        Err(error) => prefix
+            .bytes
+            .get(..error.valid_up_to())
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .unwrap_or_default(),
+    };
+    let (text, stops_at_nul) = match valid.find('\0') {
+        Some(position) => (valid.get(..position).unwrap_or_default(), true),
+        None => (valid, false),
+    };
+    (text, !prefix.is_cut && text.len() == prefix.bytes.len(), stops_at_nul)
+}
+
+/// A text that is not greater than any value whose smallest is `min`, and whether it is that value.
+pub fn lower_text_bound(min: &Prefix) -> (String, bool) {
+    let (text, is_exact, _) = writable_text(min);
+    (text.to_owned(), is_exact)
+}
+
+/// A text of at most `limit_bytes` that is not smaller than any value whose largest is `max`, and
+/// whether it is that value; `None` when nothing can be raised (every character is the last one).
+pub fn upper_text_bound(max: &Prefix, limit_bytes: u32) -> Option<(String, bool)> {
+    let (text, is_exact, stops_at_nul) = writable_text(max);
+    if is_exact {
+        return Some((text.to_owned(), true));
+    }
+    let limit_bytes = limit_bytes as usize;
+    if stops_at_nul && text.len() < limit_bytes {
+        // The next character after NUL: the tightest bound without a NUL byte in it.
+        return Some((format!("{text}\u{1}"), false));
+    }
+    raise_text(text, limit_bytes).map(|raised| (raised, false))
+}
+
+/// Increments the last code point that can be incremented without outgrowing `limit_bytes`, dropping
+/// what follows it; surrogates are skipped. The rule of Iceberg's string bounds, of which DuckLake's
+/// "last ASCII byte + 1" is the special case.
+fn raise_text(text: &str, limit_bytes: usize) -> Option<String> {
+    text.char_indices().rev().find_map(|(position, character)| {
+        let next = match character {
+            '\u{D7FF}' => '\u{E000}',
+            other => char::from_u32(u32::from(other) + 1)?,
+        };
+        let mut raised = text.get(..position)?.to_owned();
+        raised.push(next);
+        (raised.len() <= limit_bytes).then_some(raised)
+    })
+}
+
+/// Bytes that are not smaller than any value whose largest is `max`; `None` when every byte is 0xFF.
+pub fn upper_byte_bound(max: &Prefix) -> Option<Vec<u8>> {
+    let mut bytes = max.bytes.to_vec();
+    if !max.is_cut {
+        return Some(bytes);
+    }
+    while let Some(last) = bytes.pop() {
+        if let Some(raised) = last.checked_add(1) {
+            bytes.push(raised);
+            return Some(bytes);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::test_columns::ByteColumn;
+
+    fn seen(limit: u32, values: &[&[u8]]) -> ByteExtremes {
+        let mut extremes = ByteExtremes::new(limit);
+        extremes.update(&ByteColumn::new(values), 0..values.len());
+        extremes
+    }
+
+    fn bounds(limit: u32, values: &[&str]) -> (String, Option<String>) {
+        let values: Vec<&[u8]> = values.iter().map(|value| value.as_bytes()).collect();
+        let (min, max) = seen(limit, &values).ends.unwrap();
+        (lower_text_bound(&min).0, upper_text_bound(&max, limit).map(|(text, _)| text))
+    }
+
+    #[test]
+    fn short_values_are_exact() {
+        assert_eq!(bounds(256, &["b", "", "abc"]), (String::new(), Some("b".into())));
+        assert_eq!(
+            bounds(256, &["vivo", "三星", "360", "é", "🦆"]),
+            ("360".into(), Some("🦆".into()))
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut_at_characters_and_raised() {
+        assert_eq!(bounds(4, &["abcdef"]), ("abcd".into(), Some("abce".into())));
+        // Three bytes of two-byte characters leave one character.
+        assert_eq!(bounds(3, &["éé"]), ("é".into(), Some("ê".into())));
+        assert_eq!(bounds(4, &["a\u{10FFFF}bc"]), ("a".into(), Some("b".into())));
+        assert_eq!(bounds(4, &["\u{10FFFF}\u{10FFFF}"]), ("\u{10FFFF}".into(), None));
+        assert_eq!(bounds(3, &["\u{D7FF}x"]), ("\u{D7FF}".into(), Some("\u{E000}".into())));
+        // Raising U+007F makes it two bytes: an earlier character is raised instead.
+        assert_eq!(bounds(2, &["a\u{7F}c"]), ("a\u{7F}".into(), Some("b".into())));
+        assert_eq!(bounds(1, &["\u{7F}\u{7F}"]), ("\u{7F}".into(), None));
+    }
+
+    #[test]
+    fn nul_and_invalid_bytes_stay_out_of_text_bounds() {
+        assert_eq!(bounds(256, &["a\0b", "a", "a\0"]), ("a".into(), Some("a\u{1}".into())));
+        assert_eq!(bounds(256, &["\0", "\0\0", ""]), (String::new(), Some("\u{1}".into())));
+        let (min, max) = seen(256, &[b"x\xFFy"]).ends.unwrap();
+        assert_eq!(lower_text_bound(&min), ("x".into(), false));
+        assert_eq!(upper_text_bound(&max, 256), Some(("y".into(), false)));
+        let (_, max) = seen(256, &[b"\xFF"]).ends.unwrap();
+        assert_eq!(upper_text_bound(&max, 256), None);
+    }
+
+    #[test]
+    fn byte_bounds_carry() {
+        let upper = |limit, value: &[u8]| upper_byte_bound(&seen(limit, &[value]).ends.unwrap().1);
+        assert_eq!(upper(2, b"\x01\xFF\x00"), Some(vec![2]));
+        assert_eq!(upper(2, b"\xFF\xFF\x00"), None);
+        assert_eq!(upper(2, b"\xFF\xFF"), Some(vec![0xFF, 0xFF]));
+    }
+
+    #[test]
+    fn cut_flags_depend_on_all_values_that_share_the_prefix() {
+        let extremes = seen(2, &[b"ab", b"abc"]);
+        let (min, max) = extremes.ends.unwrap();
+        assert!(!min.is_cut && max.is_cut);
+    }
+}

@@ -1,0 +1,21 @@
+//! The statistics themselves: types, accumulators (update, merge, finish) and sketches.
+//!
+//! Pure Rust. Nothing here knows DuckDB, SQL or an output shape, so everything here is tested
+//! without a host. The way in is [`column::Column`], a borrowed view of some rows; the way out is
+//! [`summary::Summary`], one per leaf column.
+
+pub mod accumulator;
+pub mod bytes;
+pub mod column;
+pub mod column_type;
+pub mod float;
+pub mod geometry;
+pub mod integer;
+pub mod leaf;
+pub mod sketch;
+pub mod summary;
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+pub mod test_columns;

@@ -1,0 +1,1 @@
+//! Sketches: bounded-size summaries of many values.

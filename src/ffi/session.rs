@@ -1,0 +1,269 @@
+//! A connection to the database that a function runs in, borrowed for one call.
+//!
+//! The stable C API gives a function no connection. One opened at LOAD and kept would make a reference
+//! cycle: after `close()` the file would stay locked. The database handle of LOAD dies with LOAD. What
+//! remains is the address of the `DatabaseInstance`, which is alive whenever one of its functions runs:
+//! it is noted at LOAD without owning it, and each call lends `duckdb_connect` a stand-in for the two
+//! wrappers around it.
+//!
+//! That rests on DuckDB's private layout, the same in every release from 1.2 to 2.0:
+//! `duckdb_database -> { DuckDB *, .. } -> { DatabaseInstance *, .. }`, both being `shared_ptr`s, and
+//! `duckdb_connection -> { ClientContext *, .. } -> { weak self (2 words), DatabaseInstance *, .. }`.
+//! [`Host::note`] reads the instance both ways; where they differ, nothing is ever lent and the callers
+//! say what to do instead. This file is the only place that knows.
+
+use std::ffi::CStr;
+
+use libduckdb_sys as sys;
+
+use super::handle::LogicalType;
+use super::types::resolve;
+use super::vector::{Chunk, DuckColumn, StringVector};
+use crate::core::column::{ByteString, Values};
+use crate::core::column_type::ColumnType;
+use crate::error::{Error, Result};
+
+/// The database instance, noted and not owned.
+#[derive(Debug, Clone, Copy)]
+pub struct Host {
+    /// Null where the layout is not the known one.
+    instance: *const (),
+}
+
+// SAFETY: an address that is only passed back to DuckDB, whose instance may be used from any thread.
+unsafe impl Send for Host {}
+// SAFETY: as above; it is never written.
+unsafe impl Sync for Host {}
+
+/// `shared_ptr` in memory: the object and its control block. With a null control block, copies of it
+/// count nothing, so they own nothing.
+#[repr(C)]
+struct SharedPointer {
+    object: *const (),
+    control: *const (),
+}
+
+impl Host {
+    /// Notes the instance behind `database`.
+    ///
+    /// # Safety
+    /// * `database` is alive and the C API is set up.
+    pub unsafe fn note(database: sys::duckdb_database) -> Host {
+        // SAFETY: by the contract; the words are those of the layout above, or the two ways differ.
+        let (noted, reached) = unsafe { (word(word(database.cast(), 0), 0), reached(database)) };
+        let instance = if noted == reached { noted } else { std::ptr::null() };
+        Host { instance }
+    }
+
+    /// Opens a connection, which is closed when the session is dropped.
+    pub fn connect(&self) -> Result<Session> {
+        if self.instance.is_null() {
+            return Err(Error::new(
+                "this DuckDB lends colstats no connection; use the statement instead: \
+                 FROM query(table_column_stats_sql('my_table')) or \
+                 FROM query(query_column_stats_sql('FROM ''my_file.parquet'''))",
+            ));
+        }
+        let database = SharedPointer { object: self.instance, control: std::ptr::null() };
+        let wrapper =
+            SharedPointer { object: (&raw const database).cast(), control: std::ptr::null() };
+        let stand_in: sys::duckdb_database = (&raw const wrapper).cast_mut().cast();
+        let mut connection = std::ptr::null_mut();
+        // SAFETY: the stand-in has the layout that `note` verified and is only read during the call; the
+        // instance is alive, as one of its functions is running.
+        if unsafe { sys::duckdb_connect(stand_in, &mut connection) } != sys::DuckDBSuccess {
+            return Err(Error::new("no connection to the database could be opened"));
+        }
+        Ok(Session { connection })
+    }
+}
+
+/// The instance as a real connection knows it; null when there is no connection to be had.
+///
+/// # Safety
+/// * As for [`Host::note`].
+unsafe fn reached(database: sys::duckdb_database) -> *const () {
+    let mut connection = std::ptr::null_mut();
+    // SAFETY: by the contract.
+    unsafe {
+        if sys::duckdb_connect(database, &mut connection) != sys::DuckDBSuccess {
+            return std::ptr::null();
+        }
+        let instance = word(word(connection.cast(), 0), 2);
+        sys::duckdb_disconnect(&mut connection);
+        instance
+    }
+}
+
+/// The word at `index` behind `pointer`; null behind null.
+///
+/// # Safety
+/// * `pointer` is null or points at `index + 1` readable words.
+unsafe fn word(pointer: *const (), index: usize) -> *const () {
+    if pointer.is_null() {
+        return pointer;
+    }
+    // SAFETY: by the contract.
+    unsafe { *pointer.cast::<*const ()>().add(index) }
+}
+
+/// An open connection.
+pub struct Session {
+    connection: sys::duckdb_connection,
+}
+
+// SAFETY: a connection may be used from any thread, by one at a time.
+unsafe impl Send for Session {}
+
+impl Session {
+    /// Runs one statement to its end. The result is held by DuckDB's buffers and outlives the session.
+    pub fn query(&self, statement: &str) -> Result<Rows> {
+        let statement = super::api::c_string(statement)?;
+        // SAFETY: a result is plain data, for which zero is valid.
+        let mut rows = Rows { result: unsafe { std::mem::zeroed() } };
+        // SAFETY: the connection is open, the result is freed when it is dropped.
+        let state =
+            unsafe { sys::duckdb_query(self.connection, statement.as_ptr(), &mut rows.result) };
+        if state == sys::DuckDBSuccess { Ok(rows) } else { Err(rows.error()) }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SAFETY: owned and not used again.
+        unsafe { sys::duckdb_disconnect(&mut self.connection) };
+    }
+}
+
+/// The result of a statement.
+pub struct Rows {
+    result: sys::duckdb_result,
+}
+
+// SAFETY: a materialised result is plain memory, used by one thread at a time.
+unsafe impl Send for Rows {}
+
+impl Rows {
+    fn error(&mut self) -> Error {
+        // SAFETY: the result is alive; the text belongs to it.
+        let text = unsafe { sys::duckdb_result_error(&mut self.result) };
+        if text.is_null() {
+            return Error::new("the statement failed without a message");
+        }
+        // SAFETY: a C string owned by the result.
+        Error::new(unsafe { CStr::from_ptr(text) }.to_string_lossy())
+    }
+
+    /// Names and types of the columns.
+    pub fn columns(&mut self) -> Vec<(String, ColumnType)> {
+        // SAFETY: the result is alive; indexes stay below the count; names belong to the result and are
+        // copied, types are owned by us.
+        unsafe {
+            (0..sys::duckdb_column_count(&mut self.result))
+                .map(|index| {
+                    let name = sys::duckdb_column_name(&mut self.result, index);
+                    let name = if name.is_null() {
+                        String::new()
+                    } else {
+                        CStr::from_ptr(name).to_string_lossy().into_owned()
+                    };
+                    let logical_type = LogicalType::from_raw(sys::duckdb_column_logical_type(
+                        &mut self.result,
+                        index,
+                    ));
+                    (name, resolve(&logical_type))
+                })
+                .collect()
+        }
+    }
+
+    /// The next chunk of rows, `None` at the end.
+    pub fn next_chunk(&mut self) -> Option<RowChunk> {
+        // SAFETY: the result is alive; the chunk is owned by us.
+        let raw = unsafe { sys::duckdb_fetch_chunk(self.result) };
+        if raw.is_null() { None } else { Some(RowChunk { raw }) }
+    }
+
+    /// Calls `visit` with every row.
+    pub fn for_each(mut self, mut visit: impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
+        while let Some(chunk) = self.next_chunk() {
+            let columns = chunk.columns();
+            for index in 0..chunk.row_count() {
+                visit(&Row { columns: &columns, index })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        // SAFETY: owned and not used again.
+        unsafe { sys::duckdb_destroy_result(&mut self.result) };
+    }
+}
+
+/// Some rows of a result.
+pub struct RowChunk {
+    raw: sys::duckdb_data_chunk,
+}
+
+impl RowChunk {
+    fn chunk(&self) -> Chunk<'_> {
+        // SAFETY: owned, and nobody writes to it. Chunks of a materialised result are flat.
+        unsafe { Chunk::new(self.raw) }
+    }
+
+    /// How many rows it has.
+    pub fn row_count(&self) -> usize {
+        self.chunk().row_count()
+    }
+
+    /// The columns with their values.
+    pub fn columns(&self) -> Vec<DuckColumn<'_>> {
+        let chunk = self.chunk();
+        (0..chunk.column_count())
+            // SAFETY: the index is below the count and the type is the column's own.
+            .map(|index| unsafe { chunk.column(index, &chunk.column_type(index)) })
+            .collect()
+    }
+}
+
+impl Drop for RowChunk {
+    fn drop(&mut self) {
+        // SAFETY: owned and not used again.
+        unsafe { sys::duckdb_destroy_data_chunk(&mut self.raw) };
+    }
+}
+
+/// One row, read cell by cell. A cell of another type than asked for reads as NULL.
+pub struct Row<'rows> {
+    columns: &'rows [DuckColumn<'rows>],
+    index: usize,
+}
+
+impl<'rows> Row<'rows> {
+    /// A VARCHAR or BLOB cell as bytes.
+    pub fn bytes(&self, column: usize) -> Option<&'rows [u8]> {
+        match &self.columns.get(column)?.values {
+            Values::Bytes(strings) => StringVector::get(strings, self.index).map(ByteString::bytes),
+            _ => None,
+        }
+    }
+
+    /// A VARCHAR cell.
+    pub fn text(&self, column: usize) -> Option<&'rows str> {
+        std::str::from_utf8(self.bytes(column)?).ok()
+    }
+
+    /// A BIGINT cell.
+    pub fn integer(&self, column: usize) -> Option<i64> {
+        let column = self.columns.get(column)?;
+        match &column.values {
+            Values::Int64(values) if column.validity.is_valid(self.index) => {
+                values.get(self.index).copied()
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Table functions whose rows are the result of a composed statement.
+//!
+//! Binding declares the columns and checks the arguments, and touches no data: EXPLAIN and DESCRIBE must
+//! not scan. When the first rows are asked for, a connection is borrowed, the statement composed and
+//! run, and the connection closed again; what remains is the result, which is copied out in chunks.
+
+use std::ffi::{CString, c_void};
+use std::sync::Mutex;
+
+use libduckdb_sys as sys;
+
+use super::api::c_string;
+use super::callback::{ErrorSink, contain, drop_boxed};
+use super::handle::Value;
+use super::registry::{Parameter, Registry};
+use super::session::{Host, RowChunk, Rows, Session};
+use super::types;
+use super::value::literal;
+use super::write::write_cell;
+use crate::core::column_type::ColumnType;
+use crate::error::{Error, Result};
+use crate::sql::literal::Literal;
+
+/// A table function.
+pub trait TableFunction: 'static {
+    /// The checked arguments.
+    type Bound: Send + Sync;
+
+    /// The SQL name.
+    const NAME: &'static str;
+
+    /// The positional parameters.
+    fn parameters() -> Vec<Parameter>;
+
+    /// The named parameters.
+    fn named_parameters() -> Vec<(&'static str, Parameter)>;
+
+    /// Names and types of the columns.
+    fn columns() -> Vec<(&'static str, ColumnType)>;
+
+    /// Checks the arguments. Named arguments that were not given are left out.
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<Self::Bound>;
+
+    /// The statement whose rows are the function's rows: columns of the declared types, in order.
+    fn statement(bound: &Self::Bound, session: &Session) -> Result<String>;
+}
+
+/// Registers `F`.
+pub fn register<F: TableFunction>(registry: &Registry) -> Result<()> {
+    let name = c_string(F::NAME)?;
+    // SAFETY: every handle is alive during its call and destroyed once.
+    let registered = unsafe {
+        let mut function = sys::duckdb_create_table_function();
+        sys::duckdb_table_function_set_name(function, name.as_ptr());
+        for parameter in F::parameters() {
+            let logical_type = parameter.logical_type()?;
+            sys::duckdb_table_function_add_parameter(function, logical_type.as_raw());
+        }
+        for (parameter_name, parameter) in F::named_parameters() {
+            let logical_type = parameter.logical_type()?;
+            let parameter_name = c_string(parameter_name)?;
+            sys::duckdb_table_function_add_named_parameter(
+                function,
+                parameter_name.as_ptr(),
+                logical_type.as_raw(),
+            );
+        }
+        sys::duckdb_table_function_set_extra_info(
+            function,
+            Box::into_raw(Box::new(registry.host())).cast::<c_void>(),
+            Some(drop_boxed::<Host>),
+        );
+        sys::duckdb_table_function_set_bind(function, Some(bind::<F>));
+        sys::duckdb_table_function_set_init(function, Some(init));
+        sys::duckdb_table_function_set_function(function, Some(produce::<F>));
+        let state = sys::duckdb_register_table_function(registry.connection(), function);
+        sys::duckdb_destroy_table_function(&mut function);
+        state == sys::DuckDBSuccess
+    };
+    registered
+        .then_some(())
+        .ok_or_else(|| Error::new(format!("{} could not be registered", F::NAME)))
+}
+
+struct BindSink(sys::duckdb_bind_info);
+
+impl ErrorSink for BindSink {
+    fn set_error(&self, message: &CString) {
+        // SAFETY: the info is alive during the callback; the message is copied.
+        unsafe { sys::duckdb_bind_set_error(self.0, message.as_ptr()) };
+    }
+}
+
+struct InitSink(sys::duckdb_init_info);
+
+impl ErrorSink for InitSink {
+    fn set_error(&self, message: &CString) {
+        // SAFETY: the info is alive during the callback; the message is copied.
+        unsafe { sys::duckdb_init_set_error(self.0, message.as_ptr()) };
+    }
+}
+
+struct FunctionSink(sys::duckdb_function_info);
+
+impl ErrorSink for FunctionSink {
+    fn set_error(&self, message: &CString) {
+        // SAFETY: the info is alive during the callback; the message is copied.
+        unsafe { sys::duckdb_function_set_error(self.0, message.as_ptr()) };
+    }
+}
+
+/// # Safety
+/// * As DuckDB calls it.
+unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
+    contain(&BindSink(info), || {
+        for (name, column_type) in F::columns() {
+            let (name, logical_type) = (c_string(name)?, types::build(&column_type)?);
+            // SAFETY: both are copied.
+            unsafe {
+                sys::duckdb_bind_add_result_column(info, name.as_ptr(), logical_type.as_raw());
+            }
+        }
+        let positional = (0..F::parameters().len() as u64)
+            // SAFETY: a function has as many arguments as parameters; the value is owned by us.
+            .map(|index| {
+                literal(&unsafe { Value::from_raw(sys::duckdb_bind_get_parameter(info, index)) })
+            })
+            .collect();
+        let mut named = Vec::new();
+        for (name, _) in F::named_parameters() {
+            let c_name = c_string(name)?;
+            // SAFETY: the value is owned by us; null when the argument was not given.
+            let value = unsafe {
+                Value::from_raw(sys::duckdb_bind_get_named_parameter(info, c_name.as_ptr()))
+            };
+            if !value.is_absent() {
+                named.push((name, literal(&value)));
+            }
+        }
+        let bound = F::bind(positional, named).map_err(|error| error.context(F::NAME))?;
+        // SAFETY: the box is handed over with its delete callback.
+        unsafe {
+            sys::duckdb_bind_set_bind_data(
+                info,
+                Box::into_raw(Box::new(bound)).cast::<c_void>(),
+                Some(drop_boxed::<F::Bound>),
+            );
+        }
+        Ok(())
+    });
+}
+
+/// What one execution holds: nothing before the first call, then the rest of the result.
+type Execution = Mutex<Option<Rows>>;
+
+/// # Safety
+/// * As DuckDB calls it.
+unsafe extern "C" fn init(info: sys::duckdb_init_info) {
+    contain(&InitSink(info), || {
+        let execution: Box<Execution> = Box::new(Mutex::new(None));
+        // SAFETY: the box is handed over with its delete callback.
+        unsafe {
+            sys::duckdb_init_set_max_threads(info, 1);
+            sys::duckdb_init_set_init_data(
+                info,
+                Box::into_raw(execution).cast::<c_void>(),
+                Some(drop_boxed::<Execution>),
+            );
+        }
+        Ok(())
+    });
+}
+
+/// # Safety
+/// * As DuckDB calls it: `output` is a chunk of the declared columns with room for a full vector.
+unsafe extern "C" fn produce<F: TableFunction>(
+    info: sys::duckdb_function_info,
+    output: sys::duckdb_data_chunk,
+) {
+    contain(&FunctionSink(info), || {
+        // SAFETY: the data were set by `register`, `bind` and `init`, and live as long as the call.
+        let (host, bound, execution) = unsafe {
+            (
+                &*sys::duckdb_function_get_extra_info(info).cast::<Host>(),
+                &*sys::duckdb_function_get_bind_data(info).cast::<F::Bound>(),
+                &*sys::duckdb_function_get_init_data(info).cast::<Execution>(),
+            )
+        };
+        let mut rows = execution.lock().map_err(|_| Error::new("an earlier call failed"))?;
+        let rows = match &mut *rows {
+            Some(rows) => rows,
+            None => rows.insert(run::<F>(host, bound).map_err(|error| error.context(F::NAME))?),
+        };
+        match rows.next_chunk() {
+            // SAFETY: the statement has the declared columns (checked by `run`).
+            Some(chunk) => unsafe { copy_chunk(&F::columns(), &chunk, output) },
+            None => {
+                // SAFETY: the chunk is ours to fill.
+                unsafe { sys::duckdb_data_chunk_set_size(output, 0) };
+                Ok(())
+            }
+        }
+    });
+}
+
+fn run<F: TableFunction>(host: &Host, bound: &F::Bound) -> Result<Rows> {
+    let session = host.connect()?;
+    let statement = F::statement(bound, &session)?;
+    let mut rows = session.query(&statement)?;
+    let declared: Vec<ColumnType> = F::columns().into_iter().map(|(_, t)| t).collect();
+    let found: Vec<ColumnType> = rows.columns().into_iter().map(|(_, t)| t).collect();
+    if declared != found {
+        return Err(Error::new("the composed statement has other columns than declared"));
+    }
+    Ok(rows)
+}
+
+/// # Safety
+/// * `output` has the columns declared and room for the rows of `chunk`.
+unsafe fn copy_chunk(
+    columns: &[(&'static str, ColumnType)],
+    chunk: &RowChunk,
+    output: sys::duckdb_data_chunk,
+) -> Result<()> {
+    for ((index, (_, column_type)), column) in columns.iter().enumerate().zip(chunk.columns()) {
+        // SAFETY: the index is below the column count.
+        let vector = unsafe { sys::duckdb_data_chunk_get_vector(output, index as u64) };
+        for row in 0..chunk.row_count() {
+            let cell = super::value::cell_at(&column, column_type, row);
+            // SAFETY: by the contract.
+            unsafe { write_cell(vector, column_type, row as u64, &cell)? };
+        }
+    }
+    // SAFETY: by the contract.
+    unsafe { sys::duckdb_data_chunk_set_size(output, chunk.row_count() as u64) };
+    Ok(())
+}

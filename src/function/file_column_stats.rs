@@ -1,0 +1,61 @@
+//! The table function `file_column_stats(files, ...)`: per file and leaf column, rows shaped like
+//! DuckLake's `ducklake_file_column_stats`, and its twin `file_column_stats_sql`.
+
+use super::file_discovery::discover;
+use super::file_options::{FileOptions, named_parameters};
+use crate::core::column_type::ColumnType;
+use crate::error::{Error, Result};
+use crate::ffi::registry::Parameter;
+use crate::ffi::session::Session;
+use crate::ffi::table::TableFunction;
+use crate::sql::literal::Literal;
+
+/// `file_column_stats(files VARCHAR or VARCHAR[], ...)`. A NULL argument, a pattern that matches nothing,
+/// and a file that cannot be read are errors.
+pub struct FileColumnStats;
+
+/// Names and types of the columns, which all functions of this shape share.
+pub fn columns() -> Vec<(&'static str, ColumnType)> {
+    vec![
+        ("data_file_id", ColumnType::BigInt),
+        ("table_id", ColumnType::BigInt),
+        ("column_id", ColumnType::BigInt),
+        ("column_size_bytes", ColumnType::BigInt),
+        ("value_count", ColumnType::BigInt),
+        ("null_count", ColumnType::BigInt),
+        ("min_value", ColumnType::Varchar),
+        ("max_value", ColumnType::Varchar),
+        ("contains_nan", ColumnType::Boolean),
+        ("extra_stats", ColumnType::Varchar),
+        ("file_name", ColumnType::Varchar),
+        ("column_name", ColumnType::Varchar),
+        ("column_type", ColumnType::Varchar),
+    ]
+}
+
+impl TableFunction for FileColumnStats {
+    type Bound = FileOptions;
+
+    const NAME: &'static str = "file_column_stats";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Any]
+    }
+
+    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+        named_parameters()
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        columns()
+    }
+
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<FileOptions> {
+        let files = positional.first().ok_or_else(|| Error::new("files is missing"))?;
+        FileOptions::new(files, &named)
+    }
+
+    fn statement(bound: &FileOptions, session: &Session) -> Result<String> {
+        discover(bound, session)
+    }
+}

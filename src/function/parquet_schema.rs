@@ -1,0 +1,189 @@
+//! The schemas of Parquet files as `parquet_schema` lists them: which files share one, the field ids of
+//! its columns, and which column chunks hold a leaf.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::error::{Error, Result};
+use crate::ffi::session::Session;
+use crate::sql::file_statement::exact_path;
+use crate::sql::quote::text_list;
+
+/// One node of a schema, without the root.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Node {
+    name: String,
+    child_count: usize,
+    field_id: Option<i64>,
+    is_variant: bool,
+}
+
+/// The tree of a file's columns, in pre-order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ParquetSchema {
+    nodes: Vec<Node>,
+    /// Where the top-level columns start in `nodes`.
+    columns: Vec<usize>,
+}
+
+/// Where a leaf lies in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeafPlace {
+    pub field_id: Option<i64>,
+    /// Numbers of its column chunks in a row group.
+    pub chunks: Vec<usize>,
+}
+
+/// The nodes of one file as they are read, and a hash of all that `parquet_schema` says of them.
+#[derive(Default)]
+struct FileNodes {
+    nodes: Vec<Node>,
+    signature: DefaultHasher,
+}
+
+/// The distinct schemas with their files, in the order of the files.
+pub fn group_by_schema(
+    files: &[String],
+    session: &Session,
+) -> Result<Vec<(ParquetSchema, Vec<String>)>> {
+    let mut by_file = read_nodes(files, session)?;
+    let mut groups: Vec<(ParquetSchema, Vec<String>)> = Vec::new();
+    let mut group_of_signature: HashMap<u64, usize> = HashMap::new();
+    for file in files {
+        let Some(read) = by_file.remove(file) else {
+            return Err(Error::new(format!("file '{file}' has no Parquet schema")));
+        };
+        let group = *group_of_signature.entry(read.signature.finish()).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push((ParquetSchema::new(read.nodes), Vec::new()));
+        }
+        if let Some((_, members)) = groups.get_mut(group) {
+            members.push(file.clone());
+        }
+    }
+    Ok(groups)
+}
+
+fn read_nodes(files: &[String], session: &Session) -> Result<HashMap<String, FileNodes>> {
+    let paths: Vec<String> = files.iter().map(|file| exact_path(file)).collect();
+    let statement = format!(
+        "SELECT file_name, name, coalesce(num_children, 0), field_id, coalesce(logical_type, ''), \
+         CAST(hash(*COLUMNS(* EXCLUDE (file_name))) AS VARCHAR) FROM parquet_schema({})",
+        text_list(paths.iter().map(String::as_str))
+    );
+    let rows = session.query(&statement).map_err(|error| {
+        error.context(
+            "the Parquet footer could not be read (is every file Parquet, whole and not encrypted? \
+             format := '...' names another format)",
+        )
+    })?;
+    let mut by_file: HashMap<String, FileNodes> = HashMap::new();
+    rows.for_each(|row| {
+        let read = by_file.entry(row.text(0).unwrap_or_default().to_owned()).or_default();
+        read.nodes.push(Node {
+            name: row.text(1).unwrap_or_default().to_owned(),
+            child_count: row.integer(2).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
+            field_id: row.integer(3).filter(|id| *id >= 0),
+            is_variant: row.text(4).unwrap_or_default().to_ascii_lowercase().contains("variant"),
+        });
+        row.text(5).hash(&mut read.signature);
+        Ok(())
+    })?;
+    Ok(by_file)
+}
+
+impl ParquetSchema {
+    /// A schema from its nodes in pre-order, the root first.
+    fn new(mut nodes: Vec<Node>) -> Self {
+        let column_count = if nodes.is_empty() { 0 } else { nodes.remove(0).child_count };
+        let mut schema = ParquetSchema { nodes, columns: Vec::new() };
+        let mut start = 0;
+        for _ in 0..column_count {
+            schema.columns.push(start);
+            start = schema.end_of(start);
+        }
+        schema
+    }
+
+    /// The names of the top-level columns.
+    pub fn column_names(&self) -> Vec<&str> {
+        self.columns
+            .iter()
+            .filter_map(|start| self.nodes.get(*start))
+            .map(|n| n.name.as_str())
+            .collect()
+    }
+
+    /// Whether the writer numbered the columns.
+    pub fn has_field_ids(&self) -> bool {
+        self.nodes.iter().any(|node| node.field_id.is_some())
+    }
+
+    /// The index after the subtree at `start`.
+    fn end_of(&self, start: usize) -> usize {
+        let children = self.nodes.get(start).map_or(0, |node| node.child_count);
+        (0..children).fold(start + 1, |next, _| self.end_of(next))
+    }
+
+    /// The places of the leaves of a top-level column. DuckDB's leaves and Parquet's come in the same
+    /// order; only a VARIANT is one leaf there and several here. Where the numbers still differ, the
+    /// reader did not take the column as it is written, and nothing is claimed.
+    pub fn leaf_places(&self, column: usize, leaf_count: usize) -> Vec<LeafPlace> {
+        let Some(start) = self.columns.get(column).copied() else { return Vec::new() };
+        let mut chunk = self.chunks_in(0..start);
+        let mut places = Vec::new();
+        let mut index = start;
+        while index < self.end_of(start) {
+            let Some(node) = self.nodes.get(index) else { break };
+            let end = if node.is_variant { self.end_of(index) } else { index + 1 };
+            if node.is_variant || node.child_count == 0 {
+                let count = self.chunks_in(index..end);
+                let chunks = (chunk..chunk + count).collect();
+                places.push(LeafPlace { field_id: node.field_id, chunks });
+                chunk += count;
+            }
+            index = end;
+        }
+        if places.len() == leaf_count { places } else { Vec::new() }
+    }
+
+    /// How many column chunks the nodes of a range have: one per leaf.
+    fn chunks_in(&self, range: std::ops::Range<usize>) -> usize {
+        self.nodes.get(range).unwrap_or_default().iter().filter(|n| n.child_count == 0).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, child_count: usize, field_id: Option<i64>, is_variant: bool) -> Node {
+        Node { name: name.into(), child_count, field_id, is_variant }
+    }
+
+    #[test]
+    fn leaves_find_their_chunks_and_ids() {
+        let schema = ParquetSchema::new(vec![
+            node("schema", 3, None, false),
+            node("a", 0, Some(1), false),
+            node("l", 1, Some(2), false),
+            node("list", 1, None, false),
+            node("element", 2, Some(3), false),
+            node("x", 0, Some(4), false),
+            node("v", 2, Some(5), true),
+            node("metadata", 0, None, false),
+            node("value", 0, None, false),
+            node("b", 0, Some(6), false),
+        ]);
+        assert_eq!(schema.column_names(), ["a", "l", "b"]);
+        let place = |field_id, chunks: &[usize]| LeafPlace {
+            field_id: Some(field_id),
+            chunks: chunks.to_vec(),
+        };
+        assert_eq!(schema.leaf_places(0, 1), [place(1, &[0])]);
+        assert_eq!(schema.leaf_places(1, 2), [place(4, &[1]), place(5, &[2, 3])]);
+        assert_eq!(schema.leaf_places(2, 1), [place(6, &[4])]);
+        assert_eq!(schema.leaf_places(2, 2), []);
+        assert_eq!(schema.leaf_places(9, 1), []);
+    }
+}

@@ -1,0 +1,279 @@
+//! The statement behind `file_column_stats`.
+//!
+//! What is known before the scan (which files, their leaves, column ids, types) stands in the text as
+//! VALUES; what the scan finds is joined to it. So a leaf of a file without rows has its row too. All
+//! files that share a schema are one scan, grouped by file; scans of other schemas are added by UNION
+//! ALL, nested as a balanced tree, since a thousand in a chain would be too deep to plan.
+
+use super::literal::Literal;
+use super::quote::{identifier, text, text_list};
+
+/// One file to be reported.
+#[derive(Debug, Clone, PartialEq)]
+pub struct File {
+    pub name: String,
+    /// Which of the statement's schemas it has.
+    pub schema: usize,
+}
+
+/// One leaf to be reported for every file of a schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeafRow {
+    pub schema: usize,
+    /// Which of the scan's columns holds it, and which of that column's leaves it is; from 1.
+    pub column_position: usize,
+    pub leaf_position: usize,
+    pub column_id: Option<i64>,
+    pub column_name: String,
+    pub column_type: String,
+    pub is_floating: bool,
+    /// `extra_stats` of a file without any value.
+    pub empty_extra_stats: Option<String>,
+    /// The numbers of the file's column chunks that make up the leaf; `None` where the format has no
+    /// chunks, and empty for a partition column, which takes no room in the file.
+    pub chunks: Option<Vec<usize>>,
+}
+
+/// One pass over some files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scan {
+    /// `read_parquet`, `read_csv` or `read_json`.
+    pub reader: &'static str,
+    pub files: Vec<String>,
+    /// Named arguments of the reader.
+    pub options: Vec<(String, Literal)>,
+    /// A column name for the file that none of the columns has.
+    pub file_column: String,
+    /// The columns to aggregate.
+    pub columns: Vec<String>,
+}
+
+/// All that the statement is composed of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileStatement {
+    pub files: Vec<File>,
+    pub leaves: Vec<LeafRow>,
+    pub scans: Vec<Scan>,
+    /// The Parquet files, whose footers tell the sizes.
+    pub parquet_files: Vec<String>,
+    pub max_bound_bytes: Option<i64>,
+    pub table_id: Option<i64>,
+    pub first_data_file_id: i64,
+}
+
+impl Scan {
+    /// The reader's call, with `extra` named arguments.
+    pub fn source(&self, extra: &[(String, Literal)]) -> String {
+        let mut call = format!(
+            "{}({}",
+            self.reader,
+            text_list(
+                self.files
+                    .iter()
+                    .map(|f| exact_path(f))
+                    .collect::<Vec<_>>()
+                    .iter()
+                    .map(String::as_str)
+            )
+        );
+        for (name, value) in self.options.iter().chain(extra) {
+            call.push_str(&format!(", {} = {}", identifier(name), value.to_sql()));
+        }
+        call.push(')');
+        call
+    }
+
+    fn statement(&self, max_bound_bytes: Option<i64>) -> String {
+        let limit = max_bound_bytes.map_or(String::new(), |bytes| format!(", {bytes}"));
+        let stats: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| format!("column_stats({}{limit})", identifier(column)))
+            .collect();
+        let file_column = (String::from("filename"), Literal::Text(self.file_column.clone()));
+        format!(
+            "SELECT {file} AS file_name, [{stats}] AS stats FROM {source} GROUP BY {file}",
+            file = identifier(&self.file_column),
+            stats = stats.join(", "),
+            source = self.source(&[file_column]),
+        )
+    }
+}
+
+/// A path that the reader takes for this file alone: in the name of a local file that exists, the
+/// characters of a pattern are put into brackets.
+pub fn exact_path(path: &str) -> String {
+    if path.contains("://") || !path.contains(['*', '?', '[']) {
+        return path.to_owned();
+    }
+    path.chars().fold(String::new(), |mut escaped, character| {
+        match character {
+            '*' | '?' | '[' => escaped.extend(['[', character, ']']),
+            other => escaped.push(other),
+        }
+        escaped
+    })
+}
+
+impl FileStatement {
+    /// The text.
+    pub fn compose(&self) -> String {
+        format!(
+            "WITH files(file_number, file_name, schema_number) AS ({files}), \
+             leaves(schema_number, leaf_number, column_position, leaf_position, column_id, is_sized, \
+             column_name, column_type, is_floating, empty_extra_stats) AS ({leaves}), \
+             scanned AS ({scans}), \
+             per_column AS (SELECT file_name, unnest(stats) AS column_leaves, \
+             generate_subscripts(stats, 1) AS column_position FROM scanned), \
+             per_leaf AS (SELECT file_name, column_position, unnest(column_leaves) AS leaf, \
+             generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
+             sizes AS ({sizes}) \
+             SELECT CAST({first} + files.file_number AS BIGINT) AS data_file_id, \
+             CAST({table_id} AS BIGINT) AS table_id, \
+             CAST(leaves.column_id AS BIGINT) AS column_id, \
+             CASE WHEN leaves.is_sized THEN coalesce(sizes.size_bytes, 0) END AS column_size_bytes, \
+             coalesce(per_leaf.leaf.value_count, 0) AS value_count, \
+             coalesce(per_leaf.leaf.null_count, 0) AS null_count, \
+             per_leaf.leaf.min_value AS min_value, \
+             per_leaf.leaf.max_value AS max_value, \
+             CASE WHEN leaves.is_floating THEN coalesce(per_leaf.leaf.contains_nan, false) END AS contains_nan, \
+             coalesce(per_leaf.leaf.extra_stats, CASE WHEN per_leaf.leaf IS NULL \
+             THEN CAST(leaves.empty_extra_stats AS VARCHAR) END) AS extra_stats, \
+             files.file_name AS file_name, leaves.column_name AS column_name, \
+             leaves.column_type AS column_type \
+             FROM files JOIN leaves USING (schema_number) \
+             LEFT JOIN per_leaf USING (file_name, column_position, leaf_position) \
+             LEFT JOIN sizes USING (file_name, schema_number, leaf_number) \
+             ORDER BY files.file_number, leaves.column_id NULLS LAST, leaves.leaf_number",
+            files = self.file_values(),
+            leaves = self.leaf_values(),
+            scans = self.scan_union(),
+            sizes = self.sizes(),
+            first = self.first_data_file_id,
+            table_id = self.table_id.map_or("NULL".into(), |id| id.to_string()),
+        )
+    }
+
+    fn file_values(&self) -> String {
+        values(
+            self.files
+                .iter()
+                .enumerate()
+                .map(|(number, file)| format!("({number}, {}, {})", text(&file.name), file.schema)),
+        )
+    }
+
+    fn leaf_values(&self) -> String {
+        let optional = |value: &Option<String>| value.as_deref().map_or("NULL".into(), text);
+        let rows = values(self.leaves.iter().enumerate().map(|(number, leaf)| {
+            format!(
+                "({}, {number}, {}, {}, {}, {}, {}, {}, {}, {})",
+                leaf.schema,
+                leaf.column_position,
+                leaf.leaf_position,
+                leaf.column_id.map_or("NULL".into(), |id| id.to_string()),
+                leaf.chunks.is_some(),
+                text(&leaf.column_name),
+                text(&leaf.column_type),
+                leaf.is_floating,
+                optional(&leaf.empty_extra_stats),
+            )
+        }));
+        if self.leaves.is_empty() {
+            return "SELECT 0, 0, 0, 0, 0, false, '', '', false, '' WHERE false".into();
+        }
+        rows
+    }
+
+    fn scan_union(&self) -> String {
+        let mut statements: Vec<String> = self
+            .scans
+            .iter()
+            .filter(|scan| !scan.columns.is_empty())
+            .map(|scan| scan.statement(self.max_bound_bytes))
+            .collect();
+        if statements.is_empty() {
+            return "SELECT '' AS file_name, [column_stats(0)] AS stats LIMIT 0".into();
+        }
+        while statements.len() > 1 {
+            statements = statements
+                .chunks(2)
+                .map(|pair| match pair {
+                    [left, right] => format!("({left}) UNION ALL ({right})"),
+                    other => other.concat(),
+                })
+                .collect();
+        }
+        statements.concat()
+    }
+
+    /// Compressed bytes per leaf, summed over the row groups and over the chunks of the leaf.
+    fn sizes(&self) -> String {
+        let chunks: Vec<String> = self
+            .leaves
+            .iter()
+            .enumerate()
+            .flat_map(|(number, leaf)| {
+                let chunks = leaf.chunks.iter().flatten();
+                chunks.map(move |chunk| format!("({}, {number}, {chunk})", leaf.schema))
+            })
+            .collect();
+        if chunks.is_empty() || self.parquet_files.is_empty() {
+            return "SELECT '' AS file_name, 0 AS schema_number, 0 AS leaf_number, \
+                    0::BIGINT AS size_bytes WHERE false"
+                .into();
+        }
+        let paths: Vec<String> = self.parquet_files.iter().map(|file| exact_path(file)).collect();
+        format!(
+            "SELECT footers.file_name, schema_number, leaf_number, \
+             CAST(sum(total_compressed_size) AS BIGINT) AS size_bytes \
+             FROM parquet_metadata({paths}) AS footers \
+             JOIN files ON files.file_name = footers.file_name \
+             JOIN ({chunks}) AS chunks(chunk_schema, leaf_number, chunk_number) \
+             ON chunk_schema = schema_number AND chunk_number = footers.column_id \
+             GROUP BY ALL",
+            paths = text_list(paths.iter().map(String::as_str)),
+            chunks = values(chunks.into_iter()),
+        )
+    }
+}
+
+fn values(rows: impl Iterator<Item = String>) -> String {
+    format!("VALUES {}", rows.collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pattern_characters_of_local_files_are_escaped() {
+        assert_eq!(exact_path("/d/a[1]*.parquet"), "/d/a[[]1][*].parquet");
+        assert_eq!(exact_path("/d/a.parquet"), "/d/a.parquet");
+        assert_eq!(exact_path("https://host/a?x=[1]"), "https://host/a?x=[1]");
+    }
+
+    #[test]
+    fn scans_are_added_as_a_balanced_tree() {
+        let scan = |column: &str| Scan {
+            reader: "read_csv",
+            files: vec!["x".into()],
+            options: vec![],
+            file_column: "f".into(),
+            columns: vec![column.into()],
+        };
+        let statement = FileStatement {
+            files: vec![],
+            leaves: vec![],
+            scans: (0..5).map(|number| scan(&number.to_string())).collect(),
+            parquet_files: vec![],
+            max_bound_bytes: Some(8),
+            table_id: None,
+            first_data_file_id: 0,
+        };
+        let union = statement.scan_union();
+        assert_eq!(union.matches("UNION ALL").count(), 4);
+        assert!(union.starts_with("((SELECT"), "{union}");
+        assert!(union.contains("column_stats(\"3\", 8)"), "{union}");
+    }
+}

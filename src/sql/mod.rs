@@ -1,0 +1,5 @@
+//! SQL as text: quoting and the composition of statements. Knows no DuckDB handles.
+
+pub mod file_statement;
+pub mod literal;
+pub mod quote;
