@@ -293,7 +293,7 @@ mod tests {
             assert_eq!(split_path(&text), parts, "{text}");
         }
         assert!(split_path("").is_empty());
-        assert_eq!(join_path(["a.b", "say \"hi\"", ""]), r#""a.b"."say ""hi""".""#);
+        assert_eq!(join_path(["a.b", "say \"hi\"", ""]), "\"a.b\".\"say \"\"hi\"\"\".\"\"");
     }
 
     #[test]

@@ -20,6 +20,20 @@ use crate::sql::quote::{identifier, text, text_list};
 struct SourceColumn {
     name: String,
     column_type: ColumnType,
+    /// It is read from the path, not from the file.
+    is_partition: bool,
+}
+
+impl SourceColumn {
+    /// What is aggregated. Hosts before 1.5 read the partition that stands for NULL as a text.
+    fn expression(&self) -> String {
+        let name = identifier(&self.name);
+        if self.is_partition && self.column_type == ColumnType::Varchar {
+            format!("nullif({name}, '__HIVE_DEFAULT_PARTITION__')")
+        } else {
+            name
+        }
+    }
 }
 
 /// Composes the statement for these options.
@@ -138,7 +152,7 @@ impl<'call> Plan<'call> {
         schema: Option<&ParquetSchema>,
     ) -> Result<()> {
         let mut scan = self.scan(format, files, schema)?;
-        let columns = self.probe(&scan)?;
+        let columns = self.probe(&scan, schema)?;
         let number = self.next_schema(&scan.files);
         let leaves = self.leaf_rows(number, &columns, schema);
         self.select_columns(&mut scan, &columns, leaves);
@@ -155,12 +169,12 @@ impl<'call> Plan<'call> {
     ) -> Result<()> {
         let mut union = self.scan(format, files.to_vec(), None)?;
         union.options.push(("union_by_name".into(), Literal::Boolean(true)));
-        let columns = self.probe(&union)?;
+        let columns = self.probe(&union, None)?;
         let common = self.leaf_rows(0, &columns, None);
         let mut rows = Vec::new();
         for (schema, files) in groups {
             let own_scan = self.scan(format, files, Some(&schema))?;
-            let own_columns = self.probe(&own_scan)?;
+            let own_columns = self.probe(&own_scan, Some(&schema))?;
             let number = self.next_schema(&own_scan.files);
             for own in self.leaf_rows(number, &own_columns, Some(&schema)) {
                 let shared = common
@@ -208,35 +222,27 @@ impl<'call> Plan<'call> {
             return self.options.hive_partitioning;
         }
         let columns = schema.map(ParquetSchema::column_names).unwrap_or_default();
-        let replaces = |file: &String| {
-            file.split(['/', '\\'])
-                .filter_map(|part| part.split_once('='))
-                .any(|(key, _)| columns.iter().any(|column| column.eq_ignore_ascii_case(key)))
-        };
-        files.iter().any(replaces).then_some(false)
+        partition_keys(files)
+            .iter()
+            .any(|key| columns.iter().any(|column| column.eq_ignore_ascii_case(key)))
+            .then_some(false)
     }
 
     /// Names and types that the reader gives the columns.
-    fn probe(&self, scan: &Scan) -> Result<Vec<SourceColumn>> {
-        let first = Scan {
-            files: scan
-                .files
-                .iter()
-                .take(if scan.options.iter().any(|(n, _)| n == "union_by_name") {
-                    usize::MAX
-                } else {
-                    1
-                })
-                .cloned()
-                .collect(),
-            ..scan.clone()
-        };
-        let source = first.source(&[]);
+    fn probe(&self, scan: &Scan, schema: Option<&ParquetSchema>) -> Result<Vec<SourceColumn>> {
+        let source = scan.source(&[]);
         let mut rows = self.session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
+        let partition_keys = partition_keys(&scan.files);
+        let first_partition = schema.map_or(0, |schema| schema.column_names().len());
         let mut columns: Vec<SourceColumn> = rows
             .columns()
             .into_iter()
-            .map(|(name, column_type)| SourceColumn { name, column_type })
+            .enumerate()
+            .map(|(position, (name, column_type))| {
+                let is_partition = position >= first_partition
+                    && partition_keys.iter().any(|key| key.eq_ignore_ascii_case(&name));
+                SourceColumn { name, column_type, is_partition }
+            })
             .collect();
         if columns.iter().any(|column| needs_description(&column.column_type)) {
             describe(&mut columns, &source, self.session)?;
@@ -300,7 +306,7 @@ impl<'call> Plan<'call> {
             }
             let next = positions.len() + 1;
             leaf.column_position = *positions.entry(leaf.column_position).or_insert_with(|| {
-                scan.columns.push(column.name.clone());
+                scan.columns.push(column.expression());
                 next
             });
             self.leaves.push(leaf);
@@ -353,6 +359,19 @@ impl<'call> Plan<'call> {
         };
         Ok(statement.compose())
     }
+}
+
+/// The keys of hive partition directories (`key=value`) in the paths.
+fn partition_keys(files: &[String]) -> Vec<&str> {
+    let mut keys: Vec<&str> = files
+        .iter()
+        .filter_map(|file| file.rsplit_once(['/', '\\']).map(|(directory, _)| directory))
+        .flat_map(|directory| directory.split(['/', '\\']))
+        .filter_map(|part| part.split_once('=').map(|(key, _)| key))
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 /// Whether the C API tells less about the type than DESCRIBE does.

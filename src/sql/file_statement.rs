@@ -44,7 +44,7 @@ pub struct Scan {
     pub options: Vec<(String, Literal)>,
     /// A column name for the file that none of the columns has.
     pub file_column: String,
-    /// The columns to aggregate.
+    /// The expressions to aggregate, one per column.
     pub columns: Vec<String>,
 }
 
@@ -64,18 +64,8 @@ pub struct FileStatement {
 impl Scan {
     /// The reader's call, with `extra` named arguments.
     pub fn source(&self, extra: &[(String, Literal)]) -> String {
-        let mut call = format!(
-            "{}({}",
-            self.reader,
-            text_list(
-                self.files
-                    .iter()
-                    .map(|f| exact_path(f))
-                    .collect::<Vec<_>>()
-                    .iter()
-                    .map(String::as_str)
-            )
-        );
+        let paths: Vec<String> = self.files.iter().map(|file| exact_path(file)).collect();
+        let mut call = format!("{}({}", self.reader, text_list(paths.iter().map(String::as_str)));
         for (name, value) in self.options.iter().chain(extra) {
             call.push_str(&format!(", {} = {}", identifier(name), value.to_sql()));
         }
@@ -85,11 +75,8 @@ impl Scan {
 
     fn statement(&self, max_bound_bytes: Option<i64>) -> String {
         let limit = max_bound_bytes.map_or(String::new(), |bytes| format!(", {bytes}"));
-        let stats: Vec<String> = self
-            .columns
-            .iter()
-            .map(|column| format!("column_stats({}{limit})", identifier(column)))
-            .collect();
+        let stats: Vec<String> =
+            self.columns.iter().map(|column| format!("column_stats({column}{limit})")).collect();
         let file_column = (String::from("filename"), Literal::Text(self.file_column.clone()));
         format!(
             "SELECT {file} AS file_name, [{stats}] AS stats FROM {source} GROUP BY {file}",
@@ -260,7 +247,7 @@ mod tests {
             files: vec!["x".into()],
             options: vec![],
             file_column: "f".into(),
-            columns: vec![column.into()],
+            columns: vec![format!("\"{column}\"")],
         };
         let statement = FileStatement {
             files: vec![],
@@ -273,7 +260,7 @@ mod tests {
         };
         let union = statement.scan_union();
         assert_eq!(union.matches("UNION ALL").count(), 4);
-        assert!(union.starts_with("((SELECT"), "{union}");
+        assert!(union.starts_with("(((SELECT"), "{union}");
         assert!(union.contains("column_stats(\"3\", 8)"), "{union}");
     }
 }
