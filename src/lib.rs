@@ -15,10 +15,25 @@ pub use ffi::api::colstats_init_c_api;
 
 use error::Result;
 use ffi::registry::Registry;
-use ffi::{aggregate, table};
+use ffi::{aggregate, scalar, table};
+use function::column_stats::ColumnStats;
+use function::column_stats_rows::ColumnStatsRows;
+use function::column_stats_state::{ColumnStatsMerge, ColumnStatsRead, ColumnStatsState};
+use function::file_column_stats::FileColumnStats;
+use function::statement_text::{FileColumnStatsSql, QueryColumnStatsSql, TableColumnStatsSql};
+use function::table_column_stats::{QueryColumnStats, TableColumnStats};
 
 /// Everything that LOAD registers.
 fn register(registry: &Registry) -> Result<()> {
-    aggregate::register::<function::column_stats::ColumnStats>(registry)?;
-    table::register::<function::file_column_stats::FileColumnStats>(registry)
+    aggregate::register::<ColumnStats>(registry)?;
+    aggregate::register::<ColumnStatsState>(registry)?;
+    aggregate::register::<ColumnStatsMerge>(registry)?;
+    scalar::register::<ColumnStatsRead>(registry)?;
+    scalar::register::<ColumnStatsRows>(registry)?;
+    scalar::register::<FileColumnStatsSql>(registry)?;
+    scalar::register::<TableColumnStatsSql>(registry)?;
+    scalar::register::<QueryColumnStatsSql>(registry)?;
+    table::register::<FileColumnStats>(registry)?;
+    table::register::<TableColumnStats>(registry)?;
+    table::register::<QueryColumnStats>(registry)
 }

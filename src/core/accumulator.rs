@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::column::{Column, ListEntry, Strings, Validity, Values};
-use super::column_type::ColumnType;
+use super::column_type::{ColumnType, Field};
 use super::leaf::LeafStatistics;
 use super::summary::Summary;
 use crate::error::{Error, Result};
@@ -17,6 +17,8 @@ use crate::error::{Error, Result};
 pub struct Settings {
     /// How many bytes of a text or byte string are kept for its bound.
     pub max_bound_bytes: u32,
+    /// The precision of the sketch of distinct values; `None` for no sketch.
+    pub sketch_precision: Option<u8>,
 }
 
 impl Settings {
@@ -24,7 +26,7 @@ impl Settings {
     pub fn with_max_bound_bytes(bytes: i64) -> Result<Settings> {
         match u32::try_from(bytes) {
             Ok(max_bound_bytes) if max_bound_bytes > 0 && bytes <= i64::from(i32::MAX) => {
-                Ok(Settings { max_bound_bytes })
+                Ok(Settings { max_bound_bytes, ..Settings::default() })
             }
             _ => Err(Error::new(format!(
                 "max_bound_bytes must lie between 1 and {}, not {bytes}",
@@ -37,7 +39,7 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         // DuckDB's Parquet writer cuts string bounds at the same length.
-        Settings { max_bound_bytes: 256 }
+        Settings { max_bound_bytes: 256, sketch_precision: None }
     }
 }
 
@@ -58,8 +60,8 @@ enum Node {
 
 impl ColumnStatistics {
     /// Empty statistics of a column of this type.
-    pub fn new(column_type: &ColumnType, settings: Settings) -> Self {
-        ColumnStatistics { root: Node::new(column_type, settings) }
+    pub fn new(column_type: &ColumnType, settings: Settings) -> Result<Self> {
+        Ok(ColumnStatistics { root: Node::new(column_type, settings)? })
     }
 
     /// Takes in `rows` of `column`, which is of the type given to [`ColumnStatistics::new`].
@@ -74,40 +76,46 @@ impl ColumnStatistics {
 
     /// One summary per leaf of the type, in pre-order.
     pub fn finish(&self, column_type: &ColumnType) -> Vec<Summary> {
-        let mut statistics = Vec::new();
-        self.root.collect_leaves(&mut statistics);
         column_type
             .leaves()
             .into_iter()
-            .zip(statistics)
+            .zip(self.leaves())
             .map(|(leaf, statistics)| statistics.finish(leaf.path, leaf.column_type))
             .collect()
     }
 
-    /// Bytes held, on the heap and by the structure itself.
-    pub fn size_bytes(&self) -> usize {
-        size_of::<Self>() + self.root.heap_size_bytes()
+    /// The statistics of the leaves, in pre-order.
+    pub fn leaves(&self) -> Vec<&LeafStatistics> {
+        let mut leaves = Vec::new();
+        self.root.collect_leaves(&mut leaves);
+        leaves
+    }
+
+    /// The statistics of the leaves, to be replaced.
+    pub fn leaves_mut(&mut self) -> Vec<&mut LeafStatistics> {
+        let mut leaves = Vec::new();
+        self.root.collect_leaves_mut(&mut leaves);
+        leaves
     }
 }
 
 impl Node {
-    fn new(column_type: &ColumnType, settings: Settings) -> Node {
-        match column_type.base() {
-            ColumnType::Struct(fields) => {
-                Node::Struct(fields.iter().map(|f| Node::new(&f.column_type, settings)).collect())
-            }
-            ColumnType::Union(fields) => {
-                Node::Union(fields.iter().map(|f| Node::new(&f.column_type, settings)).collect())
-            }
+    fn new(column_type: &ColumnType, settings: Settings) -> Result<Node> {
+        let fields = |fields: &[Field]| -> Result<Box<[Node]>> {
+            fields.iter().map(|field| Node::new(&field.column_type, settings)).collect()
+        };
+        Ok(match column_type.base() {
+            ColumnType::Struct(parts) => Node::Struct(fields(parts)?),
+            ColumnType::Union(parts) => Node::Union(fields(parts)?),
             ColumnType::List(element) | ColumnType::Array(element, _) => {
-                Node::List(Box::new(Node::new(element, settings)))
+                Node::List(Box::new(Node::new(element, settings)?))
             }
             ColumnType::Map(entry) => {
-                let parts = [Node::new(&entry.0, settings), Node::new(&entry.1, settings)];
+                let parts = [Node::new(&entry.0, settings)?, Node::new(&entry.1, settings)?];
                 Node::List(Box::new(Node::Struct(Box::new(parts))))
             }
-            _ => Node::Leaf(LeafStatistics::new(column_type, settings.max_bound_bytes)),
-        }
+            _ => Node::Leaf(LeafStatistics::new(column_type, settings)?),
+        })
     }
 
     fn update<'a, S: Strings<'a>>(&mut self, column: &Column<'a, S>, rows: Range<usize>) {
@@ -212,12 +220,12 @@ impl Node {
         }
     }
 
-    fn heap_size_bytes(&self) -> usize {
+    fn collect_leaves_mut<'a>(&'a mut self, leaves: &mut Vec<&'a mut LeafStatistics>) {
         match self {
-            Node::Leaf(leaf) => leaf.heap_size_bytes(),
-            Node::List(node) => size_of::<Node>() + node.heap_size_bytes(),
+            Node::Leaf(leaf) => leaves.push(leaf),
+            Node::List(node) => node.collect_leaves_mut(leaves),
             Node::Struct(nodes) | Node::Union(nodes) => {
-                nodes.iter().map(|node| size_of::<Node>() + node.heap_size_bytes()).sum()
+                nodes.iter_mut().for_each(|node| node.collect_leaves_mut(leaves));
             }
         }
     }

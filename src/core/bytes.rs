@@ -126,11 +126,6 @@ impl ByteExtremes {
             None => (value, false),
         }
     }
-
-    /// Bytes held on the heap.
-    pub fn heap_size_bytes(&self) -> usize {
-        self.ends.as_ref().map_or(0, |(min, max)| min.bytes.len() + max.bytes.len())
-    }
 }
 
 fn shorten(prefix: &mut Prefix, limit_bytes: u32) {

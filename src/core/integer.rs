@@ -37,6 +37,20 @@ impl UnsignedWide {
     }
 }
 
+impl From<i128> for Wide {
+    #[expect(clippy::cast_possible_truncation, reason = "splits into two words")]
+    fn from(value: i128) -> Wide {
+        Wide { high: (value >> 64) as i64, low: value as u64 }
+    }
+}
+
+impl From<u128> for UnsignedWide {
+    #[expect(clippy::cast_possible_truncation, reason = "splits into two words")]
+    fn from(value: u128) -> UnsignedWide {
+        UnsignedWide { high: (value >> 64) as u64, low: value as u64 }
+    }
+}
+
 /// What the kernel needs of a stored type: its order and the ends of its range.
 pub trait Ordered: Copy {
     type Key: Copy + Ord;

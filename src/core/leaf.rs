@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use super::accumulator::Settings;
 use super::bytes::ByteExtremes;
 use super::column::{Column, Strings, Values};
 use super::column_type::ColumnType;
 use super::float::{FloatExtremes, Floating};
 use super::geometry::GeometryExtremes;
 use super::integer::{self, Ordered, SignedWords, UnsignedWide, UnsignedWords, Wide};
+use super::sketch::distinct::DistinctSketch;
 use super::summary::{Ends, Summary};
 use crate::error::{Error, Result};
 
@@ -17,6 +19,8 @@ pub struct LeafStatistics {
     pub value_count: u64,
     pub null_count: u64,
     pub extremes: Extremes,
+    /// Distinct values, where they are asked for and the type has them.
+    pub distinct: Option<Box<DistinctSketch>>,
 }
 
 /// The ends by family of types. Each family starts neutral, with smallest above largest.
@@ -84,9 +88,13 @@ impl Extremes {
 
 impl LeafStatistics {
     /// An empty accumulator for a leaf of this type.
-    pub fn new(column_type: &ColumnType, max_bound_bytes: u32) -> Self {
-        let extremes = Extremes::new(column_type, max_bound_bytes);
-        LeafStatistics { value_count: 0, null_count: 0, extremes }
+    pub fn new(column_type: &ColumnType, settings: Settings) -> Result<Self> {
+        let distinct = match settings.sketch_precision {
+            Some(precision) => DistinctSketch::new(column_type, precision)?.map(Box::new),
+            None => None,
+        };
+        let extremes = Extremes::new(column_type, settings.max_bound_bytes);
+        Ok(LeafStatistics { value_count: 0, null_count: 0, extremes, distinct })
     }
 
     /// Takes in `rows` of `column`: one pass, no allocation per value.
@@ -95,6 +103,9 @@ impl LeafStatistics {
         self.value_count += value_count as u64;
         self.null_count += (rows.len() - value_count) as u64;
         if value_count > 0 {
+            if let Some(sketch) = &mut self.distinct {
+                sketch.update(column, rows.clone());
+            }
             self.update_extremes(column, rows);
         }
     }
@@ -153,6 +164,11 @@ impl LeafStatistics {
     pub fn merge(&mut self, other: &LeafStatistics) -> Result<()> {
         self.value_count += other.value_count;
         self.null_count += other.null_count;
+        match (&mut self.distinct, &other.distinct) {
+            (Some(sketch), Some(other)) => sketch.merge(other)?,
+            // Distinct values of only a part are not those of the whole.
+            (sketch, _) => *sketch = None,
+        }
         match (&mut self.extremes, &other.extremes) {
             (Extremes::None, Extremes::None) => {}
             (
@@ -232,15 +248,6 @@ impl LeafStatistics {
                 max: max.clone(),
                 limit_bytes: seen.limit_bytes(),
             }),
-        }
-    }
-
-    /// Bytes held on the heap.
-    pub fn heap_size_bytes(&self) -> usize {
-        match &self.extremes {
-            Extremes::Bytes(seen) => seen.heap_size_bytes(),
-            Extremes::Geometry(_) => size_of::<GeometryExtremes>(),
-            _ => 0,
         }
     }
 }

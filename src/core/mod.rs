@@ -13,7 +13,9 @@ pub mod geometry;
 pub mod integer;
 pub mod leaf;
 pub mod sketch;
+pub mod state_format;
 pub mod summary;
+pub mod type_format;
 
 #[cfg(test)]
 mod properties;

@@ -53,6 +53,18 @@ pub struct Arguments<'chunk> {
     pub columns: Vec<DuckColumn<'chunk>>,
 }
 
+impl<'chunk> Arguments<'chunk> {
+    /// The first argument.
+    pub fn first_column(&self) -> Result<&DuckColumn<'chunk>> {
+        self.columns.first().ok_or_else(|| Error::new("called without an argument"))
+    }
+
+    /// The type of the first argument.
+    pub fn first_type(&self) -> Result<&ColumnType> {
+        self.types.first().ok_or_else(|| Error::new("called without an argument"))
+    }
+}
+
 /// A state with the types of its arguments, shared by all states that one chunk creates.
 struct Typed<S> {
     types: Arc<[ColumnType]>,

@@ -64,7 +64,7 @@ fn panic_error(payload: Box<dyn Any + Send>) -> Error {
 /// Dropping a panic's payload may panic in turn; that one is given up on.
 fn discard(payload: Box<dyn Any + Send>) {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        std::mem::ManuallyDrop::new(second);
+        let _never_dropped = std::mem::ManuallyDrop::new(second);
     }
 }
 

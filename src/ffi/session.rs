@@ -116,16 +116,85 @@ pub struct Session {
 unsafe impl Send for Session {}
 
 impl Session {
-    /// Runs one statement to its end. The result is held by DuckDB's buffers and outlives the session.
+    /// Runs one SELECT to its end. The result is held by DuckDB's buffers and outlives the session.
+    ///
+    /// The text may hold a query of the caller: it is prepared first, so that nothing but one SELECT is
+    /// ever run, whatever brackets and semicolons it holds.
     pub fn query(&self, statement: &str) -> Result<Rows> {
         let statement = super::api::c_string(statement)?;
+        let mut extracted = Extracted(std::ptr::null_mut());
+        let mut prepared = Prepared(std::ptr::null_mut());
+        // SAFETY: the connection is open; both handles are freed when they are dropped.
+        unsafe {
+            let count = sys::duckdb_extract_statements(
+                self.connection,
+                statement.as_ptr(),
+                &mut extracted.0,
+            );
+            match count {
+                0 => return Err(error_text(sys::duckdb_extract_statements_error(extracted.0))),
+                1 => {}
+                _ => return Err(Error::new("give one SELECT statement, not several")),
+            }
+            let state = sys::duckdb_prepare_extracted_statement(
+                self.connection,
+                extracted.0,
+                0,
+                &mut prepared.0,
+            );
+            if state != sys::DuckDBSuccess {
+                return Err(error_text(sys::duckdb_prepare_error(prepared.0)));
+            }
+            if sys::duckdb_prepared_statement_type(prepared.0)
+                != sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_SELECT
+            {
+                return Err(Error::new("give a SELECT statement"));
+            }
+        }
         // SAFETY: a result is plain data, for which zero is valid.
         let mut rows = Rows { result: unsafe { std::mem::zeroed() } };
-        // SAFETY: the connection is open, the result is freed when it is dropped.
-        let state =
-            unsafe { sys::duckdb_query(self.connection, statement.as_ptr(), &mut rows.result) };
-        if state == sys::DuckDBSuccess { Ok(rows) } else { Err(rows.error()) }
+        // SAFETY: the statement is prepared; the result is freed when it is dropped.
+        let state = unsafe { sys::duckdb_execute_prepared(prepared.0, &mut rows.result) };
+        if state == sys::DuckDBSuccess {
+            Ok(rows)
+        } else {
+            // SAFETY: the text belongs to the result, which is alive.
+            Err(unsafe { error_text(sys::duckdb_result_error(&mut rows.result)) })
+        }
     }
+}
+
+struct Extracted(sys::duckdb_extracted_statements);
+
+impl Drop for Extracted {
+    fn drop(&mut self) {
+        // SAFETY: owned and not used again.
+        unsafe { sys::duckdb_destroy_extracted(&mut self.0) };
+    }
+}
+
+struct Prepared(sys::duckdb_prepared_statement);
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        // SAFETY: owned and not used again.
+        unsafe { sys::duckdb_destroy_prepare(&mut self.0) };
+    }
+}
+
+/// DuckDB's message as an error.
+///
+/// # Safety
+/// * `text` is null or a C string that is alive.
+unsafe fn error_text(text: *const std::ffi::c_char) -> Error {
+    if text.is_null() {
+        return Error::new("the statement failed without a message");
+    }
+    // SAFETY: by the contract.
+    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+    // What follows shows a line of the composed statement, which the user did not write.
+    let message = text.split("\n\nLINE ").next().unwrap_or_default();
+    Error::new(message.trim_end())
 }
 
 impl Drop for Session {
@@ -144,16 +213,6 @@ pub struct Rows {
 unsafe impl Send for Rows {}
 
 impl Rows {
-    fn error(&mut self) -> Error {
-        // SAFETY: the result is alive; the text belongs to it.
-        let text = unsafe { sys::duckdb_result_error(&mut self.result) };
-        if text.is_null() {
-            return Error::new("the statement failed without a message");
-        }
-        // SAFETY: a C string owned by the result.
-        Error::new(unsafe { CStr::from_ptr(text) }.to_string_lossy())
-    }
-
     /// Names and types of the columns.
     pub fn columns(&mut self) -> Vec<(String, ColumnType)> {
         // SAFETY: the result is alive; indexes stay below the count; names belong to the result and are

@@ -18,7 +18,6 @@ const NANOS_PER_DAY: i64 = 86_400_000_000_000;
 impl Speller for DuckdbSpeller {
     fn spell(&self, column_type: &ColumnType, value: Scalar<'_>) -> Option<String> {
         match value {
-            Scalar::Boolean(value) => Some(value.to_string()),
             Scalar::Signed(value) => spell_signed(column_type.base(), value),
             Scalar::Unsigned(value) => match column_type.base() {
                 ColumnType::Enum(members) => members.get(usize::try_from(value).ok()?).cloned(),

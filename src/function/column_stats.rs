@@ -70,8 +70,7 @@ impl Aggregate for ColumnStats {
     }
 
     fn start(arguments: &Arguments<'_>, first: usize) -> Result<ColumnStatistics> {
-        let column_type = arguments.types.first().ok_or_else(no_argument)?;
-        Ok(ColumnStatistics::new(column_type, settings(arguments, first)?))
+        ColumnStatistics::new(arguments.first_type()?, argument_settings(arguments, first)?)
     }
 
     fn update(
@@ -79,7 +78,7 @@ impl Aggregate for ColumnStats {
         arguments: &Arguments<'_>,
         rows: Range<usize>,
     ) -> Result<()> {
-        state.update(arguments.columns.first().ok_or_else(no_argument)?, rows);
+        state.update(arguments.first_column()?, rows);
         Ok(())
     }
 
@@ -88,18 +87,15 @@ impl Aggregate for ColumnStats {
     }
 
     fn finish(state: Option<(&ColumnStatistics, &[ColumnType])>) -> Result<Cell> {
-        let Some((statistics, types)) = state else { return Ok(Cell::List(Vec::new())) };
-        let column_type = types.first().ok_or_else(no_argument)?;
-        Ok(result_cell(&statistics.finish(column_type)))
+        let typed = state.and_then(|(statistics, types)| Some((statistics, types.first()?)));
+        Ok(typed.map_or(Cell::List(Vec::new()), |(statistics, column_type)| {
+            result_cell(&statistics.finish(column_type))
+        }))
     }
 }
 
-fn no_argument() -> Error {
-    Error::new("called without an argument")
-}
-
-/// The optional second argument.
-fn settings(arguments: &Arguments<'_>, row: usize) -> Result<Settings> {
+/// The settings that the optional second argument asks for.
+pub fn argument_settings(arguments: &Arguments<'_>, row: usize) -> Result<Settings> {
     let Some(column) = arguments.columns.get(1) else { return Ok(Settings::default()) };
     let bytes = match &column.values {
         Values::Int64(values) if column.validity.is_valid(row) => values.get(row).copied(),

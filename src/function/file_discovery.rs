@@ -267,7 +267,7 @@ impl<'call> Plan<'call> {
         let mut node_number: i64 = 0;
         for (position, column) in columns.iter().enumerate() {
             let leaves = column.column_type.leaves();
-            let places = schema.map(|schema| schema.leaf_places(position, leaves.len()));
+            let places = schema.map(|schema| schema.leaf_places(position, &leaves));
             for (index, leaf) in leaves.into_iter().enumerate() {
                 let pre_order = node_number + i64::try_from(leaf.node_number).unwrap_or(i64::MAX);
                 let place = places.as_ref().and_then(|places| places.get(index));
@@ -288,7 +288,11 @@ impl<'call> Plan<'call> {
                     is_floating: leaf.column_type.is_floating(),
                     empty_extra_stats: (*leaf.column_type.base() == ColumnType::Geometry)
                         .then(ducklake::empty_geometry_stats),
-                    chunks: schema.map(|_| place.map(|p| p.chunks.clone()).unwrap_or_default()),
+                    chunks: match place {
+                        Some(place) => Some(place.chunks.clone()),
+                        // A partition takes no room in the file; of other leaves it is not known.
+                        None => (schema.is_some() && column.is_partition).then(Vec::new),
+                    },
                 });
             }
             node_number += i64::try_from(column.column_type.node_count()).unwrap_or(i64::MAX);
@@ -382,7 +386,7 @@ fn needs_description(column_type: &ColumnType) -> bool {
 /// Takes over the type names of flat columns whose own name is not complete.
 fn describe(columns: &mut [SourceColumn], source: &str, session: &Session) -> Result<()> {
     let mut names = Vec::new();
-    session.query(&format!("DESCRIBE SELECT * FROM {source}"))?.for_each(|row| {
+    session.query(&format!("FROM (DESCRIBE SELECT * FROM {source})"))?.for_each(|row| {
         names.push(row.text(1).unwrap_or_default().to_owned());
         Ok(())
     })?;

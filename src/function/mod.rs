@@ -3,7 +3,11 @@
 //! ([`crate::ffi`]); no loops over rows.
 
 pub mod column_stats;
+pub mod column_stats_rows;
+pub mod column_stats_state;
 pub mod file_column_stats;
 mod file_discovery;
 mod file_options;
 mod parquet_schema;
+pub mod statement_text;
+pub mod table_column_stats;

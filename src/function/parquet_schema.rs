@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::core::column_type::{ColumnType, Leaf};
 use crate::error::{Error, Result};
 use crate::ffi::session::Session;
 use crate::sql::file_statement::exact_path;
@@ -15,7 +16,6 @@ struct Node {
     name: String,
     child_count: usize,
     field_id: Option<i64>,
-    is_variant: bool,
 }
 
 /// The tree of a file's columns, in pre-order.
@@ -67,7 +67,7 @@ pub fn group_by_schema(
 fn read_nodes(files: &[String], session: &Session) -> Result<HashMap<String, FileNodes>> {
     let paths: Vec<String> = files.iter().map(|file| exact_path(file)).collect();
     let statement = format!(
-        "SELECT file_name, name, coalesce(num_children, 0), field_id, coalesce(logical_type, ''), \
+        "SELECT file_name, name, coalesce(num_children, 0), field_id, \
          CAST(hash(*COLUMNS(* EXCLUDE (file_name))) AS VARCHAR) FROM parquet_schema({})",
         text_list(paths.iter().map(String::as_str))
     );
@@ -84,9 +84,8 @@ fn read_nodes(files: &[String], session: &Session) -> Result<HashMap<String, Fil
             name: row.text(1).unwrap_or_default().to_owned(),
             child_count: row.integer(2).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
             field_id: row.integer(3).filter(|id| *id >= 0),
-            is_variant: row.text(4).unwrap_or_default().to_ascii_lowercase().contains("variant"),
         });
-        row.text(5).hash(&mut read.signature);
+        row.text(4).hash(&mut read.signature);
         Ok(())
     })?;
     Ok(by_file)
@@ -126,25 +125,36 @@ impl ParquetSchema {
     }
 
     /// The places of the leaves of a top-level column. DuckDB's leaves and Parquet's come in the same
-    /// order; only a VARIANT is one leaf there and several here. Where the numbers still differ, the
-    /// reader did not take the column as it is written, and nothing is claimed.
-    pub fn leaf_places(&self, column: usize, leaf_count: usize) -> Vec<LeafPlace> {
+    /// order; only a VARIANT is one leaf there and a group of several here. Where the numbers still
+    /// differ, the reader did not take the column as it is written, and nothing is claimed.
+    pub fn leaf_places(&self, column: usize, leaves: &[Leaf]) -> Vec<LeafPlace> {
         let Some(start) = self.columns.get(column).copied() else { return Vec::new() };
+        let end = self.end_of(start);
         let mut chunk = self.chunks_in(0..start);
         let mut places = Vec::new();
         let mut index = start;
-        while index < self.end_of(start) {
-            let Some(node) = self.nodes.get(index) else { break };
-            let end = if node.is_variant { self.end_of(index) } else { index + 1 };
-            if node.is_variant || node.child_count == 0 {
-                let count = self.chunks_in(index..end);
+        while let Some(node) = self.nodes.get(index).filter(|_| index < end) {
+            let next_leaf = leaves.get(places.len()).map(|leaf| leaf.column_type.base());
+            let is_variant = next_leaf == Some(&ColumnType::Variant) && self.is_variant(index);
+            let next = if is_variant { self.end_of(index) } else { index + 1 };
+            if is_variant || node.child_count == 0 {
+                let count = self.chunks_in(index..next);
                 let chunks = (chunk..chunk + count).collect();
                 places.push(LeafPlace { field_id: node.field_id, chunks });
                 chunk += count;
             }
-            index = end;
+            index = next;
         }
-        if places.len() == leaf_count { places } else { Vec::new() }
+        if places.len() == leaves.len() { places } else { Vec::new() }
+    }
+
+    /// Whether a node is the group that a VARIANT is written as (writers do not all annotate it).
+    fn is_variant(&self, index: usize) -> bool {
+        let is_leaf = |index: usize, name: &str| {
+            self.nodes.get(index).is_some_and(|node| node.child_count == 0 && node.name == name)
+        };
+        let has_group = self.nodes.get(index).is_some_and(|node| node.child_count >= 2);
+        has_group && is_leaf(index + 1, "metadata") && is_leaf(index + 2, "value")
     }
 
     /// How many column chunks the nodes of a range have: one per leaf.
@@ -157,33 +167,39 @@ impl ParquetSchema {
 mod tests {
     use super::*;
 
-    fn node(name: &str, child_count: usize, field_id: Option<i64>, is_variant: bool) -> Node {
-        Node { name: name.into(), child_count, field_id, is_variant }
+    fn node(name: &str, child_count: usize, field_id: Option<i64>) -> Node {
+        Node { name: name.into(), child_count, field_id }
+    }
+
+    fn leaf(column_type: ColumnType) -> Leaf {
+        Leaf { path: Vec::new(), node_number: 1, column_type }
     }
 
     #[test]
     fn leaves_find_their_chunks_and_ids() {
         let schema = ParquetSchema::new(vec![
-            node("schema", 3, None, false),
-            node("a", 0, Some(1), false),
-            node("l", 1, Some(2), false),
-            node("list", 1, None, false),
-            node("element", 2, Some(3), false),
-            node("x", 0, Some(4), false),
-            node("v", 2, Some(5), true),
-            node("metadata", 0, None, false),
-            node("value", 0, None, false),
-            node("b", 0, Some(6), false),
+            node("schema", 3, None),
+            node("a", 0, Some(1)),
+            node("l", 1, Some(2)),
+            node("list", 1, None),
+            node("element", 2, Some(3)),
+            node("x", 0, Some(4)),
+            node("v", 2, Some(5)),
+            node("metadata", 0, None),
+            node("value", 0, None),
+            node("b", 0, Some(6)),
         ]);
         assert_eq!(schema.column_names(), ["a", "l", "b"]);
-        let place = |field_id, chunks: &[usize]| LeafPlace {
-            field_id: Some(field_id),
-            chunks: chunks.to_vec(),
-        };
-        assert_eq!(schema.leaf_places(0, 1), [place(1, &[0])]);
-        assert_eq!(schema.leaf_places(1, 2), [place(4, &[1]), place(5, &[2, 3])]);
-        assert_eq!(schema.leaf_places(2, 1), [place(6, &[4])]);
-        assert_eq!(schema.leaf_places(2, 2), []);
-        assert_eq!(schema.leaf_places(9, 1), []);
+        let place =
+            |id, chunks: &[usize]| LeafPlace { field_id: Some(id), chunks: chunks.to_vec() };
+        let (number, variant) = (leaf(ColumnType::Integer), leaf(ColumnType::Variant));
+        assert_eq!(schema.leaf_places(0, std::slice::from_ref(&number)), [place(1, &[0])]);
+        let mixed = [number.clone(), variant];
+        assert_eq!(schema.leaf_places(1, &mixed), [place(4, &[1]), place(5, &[2, 3])]);
+        // The same group read as a struct is two leaves.
+        let flat = [number.clone(), number.clone(), number.clone()];
+        assert_eq!(schema.leaf_places(1, &flat).len(), 3);
+        assert_eq!(schema.leaf_places(2, &flat), []);
+        assert_eq!(schema.leaf_places(9, &[number]), []);
     }
 }

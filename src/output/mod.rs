@@ -10,7 +10,6 @@ use crate::core::column_type::ColumnType;
 /// A value as DuckDB stores it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scalar<'a> {
-    Boolean(bool),
     Signed(i128),
     Unsigned(u128),
     Float(f32),

@@ -3,3 +3,4 @@
 pub mod file_statement;
 pub mod literal;
 pub mod quote;
+pub mod source_statement;

@@ -1,1 +1,4 @@
 //! Sketches: bounded-size summaries of many values.
+
+pub mod distinct;
+pub mod hive_hll;

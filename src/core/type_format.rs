@@ -1,0 +1,246 @@
+//! Types as bytes, for states that are kept (`docs/state-format.md`): one tag per type, then its
+//! parameters. Tags are never reused.
+
+use std::sync::Arc;
+
+use super::column_type::{ColumnType, Field};
+use crate::error::{Error, Result};
+
+/// Nesting beyond this is refused: no real type comes near it, and it bounds the recursion.
+const MAX_DEPTH: usize = 100;
+
+/// Reads bytes front to back; every read is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Reads from the start of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Reader { rest: bytes }
+    }
+
+    /// What has not been read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// The next `count` bytes.
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
+        let Some((taken, rest)) = self.rest.split_at_checked(count) else {
+            return Err(truncated());
+        };
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    /// The next bytes as an array.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        self.bytes(N)?.try_into().map_err(|_| truncated())
+    }
+
+    /// One byte.
+    pub fn byte(&mut self) -> Result<u8> {
+        Ok(u8::from_le_bytes(self.array()?))
+    }
+
+    /// An unsigned LEB128 number.
+    pub fn number(&mut self) -> Result<u64> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7F);
+            if bits << shift >> shift != bits {
+                break;
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Error::new("the state holds a number that is too large"))
+    }
+
+    /// A length, and as many bytes.
+    pub fn sized(&mut self) -> Result<&'a [u8]> {
+        let size = self.number()?;
+        self.bytes(usize::try_from(size).map_err(|_| truncated())?)
+    }
+
+    /// A count of things that take at least a byte each, so that a forged one allocates nothing.
+    pub fn count(&mut self) -> Result<usize> {
+        let count = usize::try_from(self.number()?).map_err(|_| truncated())?;
+        if count > self.rest.len() { Err(truncated()) } else { Ok(count) }
+    }
+
+    fn text(&mut self) -> Result<String> {
+        let bytes = self.sized()?.to_vec();
+        String::from_utf8(bytes).map_err(|_| Error::new("the state holds a name that is not UTF-8"))
+    }
+}
+
+fn truncated() -> Error {
+    Error::new("the state ends too early: it was cut off or is not a state of colstats")
+}
+
+/// Appends an unsigned LEB128 number.
+pub fn write_number(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push((value & 0x7F) as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// Appends a length and the bytes.
+pub fn write_sized(bytes: &mut Vec<u8>, value: &[u8]) {
+    write_number(bytes, value.len() as u64);
+    bytes.extend_from_slice(value);
+}
+
+/// The types without parameters, by tag.
+const SIMPLE_TYPES: &[(u8, ColumnType)] = &[
+    (1, ColumnType::Null),
+    (2, ColumnType::Boolean),
+    (3, ColumnType::TinyInt),
+    (4, ColumnType::SmallInt),
+    (5, ColumnType::Integer),
+    (6, ColumnType::BigInt),
+    (7, ColumnType::HugeInt),
+    (8, ColumnType::UTinyInt),
+    (9, ColumnType::USmallInt),
+    (10, ColumnType::UInteger),
+    (11, ColumnType::UBigInt),
+    (12, ColumnType::UHugeInt),
+    (13, ColumnType::BigNum),
+    (14, ColumnType::Float),
+    (15, ColumnType::Double),
+    (16, ColumnType::Varchar),
+    (17, ColumnType::Json),
+    (18, ColumnType::Blob),
+    (19, ColumnType::Bit),
+    (20, ColumnType::Uuid),
+    (21, ColumnType::Date),
+    (22, ColumnType::Time),
+    (23, ColumnType::TimeNs),
+    (24, ColumnType::TimeTz),
+    (25, ColumnType::TimestampS),
+    (26, ColumnType::TimestampMs),
+    (27, ColumnType::Timestamp),
+    (28, ColumnType::TimestampNs),
+    (29, ColumnType::TimestampTz),
+    (30, ColumnType::TimestampTzNs),
+    (31, ColumnType::Interval),
+    (32, ColumnType::Geometry),
+    (33, ColumnType::Variant),
+];
+
+const DECIMAL: u8 = 64;
+const ENUM: u8 = 65;
+const OPAQUE: u8 = 66;
+const STRUCT: u8 = 67;
+const LIST: u8 = 68;
+const ARRAY: u8 = 69;
+const MAP: u8 = 70;
+const UNION: u8 = 71;
+const ALIAS: u8 = 72;
+
+/// Appends a type.
+pub fn write_type(bytes: &mut Vec<u8>, column_type: &ColumnType) {
+    match column_type {
+        ColumnType::Decimal { width, scale } => bytes.extend([DECIMAL, *width, *scale]),
+        ColumnType::Enum(members) => {
+            bytes.push(ENUM);
+            write_number(bytes, members.len() as u64);
+            members.iter().for_each(|member| write_sized(bytes, member.as_bytes()));
+        }
+        ColumnType::Opaque(name) => {
+            bytes.push(OPAQUE);
+            write_sized(bytes, name.as_bytes());
+        }
+        ColumnType::Struct(fields) => write_fields(bytes, STRUCT, fields),
+        ColumnType::Union(fields) => write_fields(bytes, UNION, fields),
+        ColumnType::List(element) => {
+            bytes.push(LIST);
+            write_type(bytes, element);
+        }
+        ColumnType::Array(element, size) => {
+            bytes.push(ARRAY);
+            write_number(bytes, *size);
+            write_type(bytes, element);
+        }
+        ColumnType::Map(entry) => {
+            bytes.push(MAP);
+            write_type(bytes, &entry.0);
+            write_type(bytes, &entry.1);
+        }
+        ColumnType::Alias(name, base) => {
+            bytes.push(ALIAS);
+            write_sized(bytes, name.as_bytes());
+            write_type(bytes, base);
+        }
+        simple => {
+            let tag =
+                SIMPLE_TYPES.iter().find(|(_, known)| known == simple).map_or(0, |(tag, _)| *tag);
+            bytes.push(tag);
+        }
+    }
+}
+
+fn write_fields(bytes: &mut Vec<u8>, tag: u8, fields: &[Field]) {
+    bytes.push(tag);
+    write_number(bytes, fields.len() as u64);
+    for field in fields {
+        write_sized(bytes, field.name.as_bytes());
+        write_type(bytes, &field.column_type);
+    }
+}
+
+/// Reads a type.
+pub fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
+    read_nested_type(reader, 0)
+}
+
+fn read_nested_type(reader: &mut Reader<'_>, depth: usize) -> Result<ColumnType> {
+    if depth > MAX_DEPTH {
+        return Err(Error::new("the state holds a type that is nested too deeply"));
+    }
+    let nested = |reader: &mut Reader<'_>| read_nested_type(reader, depth + 1);
+    let tag = reader.byte()?;
+    if let Some((_, simple)) = SIMPLE_TYPES.iter().find(|(known, _)| *known == tag) {
+        return Ok(simple.clone());
+    }
+    Ok(match tag {
+        DECIMAL => {
+            let [width, scale] = reader.array()?;
+            if width == 0 || width > 38 || scale > width {
+                return Err(Error::new("the state holds a DECIMAL that does not exist"));
+            }
+            ColumnType::Decimal { width, scale }
+        }
+        ENUM => {
+            let count = reader.count()?;
+            ColumnType::Enum((0..count).map(|_| reader.text()).collect::<Result<_>>()?)
+        }
+        OPAQUE => ColumnType::Opaque(reader.text()?.into()),
+        STRUCT | UNION => {
+            let count = reader.count()?;
+            let fields: Arc<[Field]> = (0..count)
+                .map(|_| Ok(Field { name: reader.text()?, column_type: nested(reader)? }))
+                .collect::<Result<_>>()?;
+            if tag == STRUCT { ColumnType::Struct(fields) } else { ColumnType::Union(fields) }
+        }
+        LIST => ColumnType::List(Arc::new(nested(reader)?)),
+        ARRAY => {
+            let size = reader.number()?;
+            ColumnType::Array(Arc::new(nested(reader)?), size)
+        }
+        MAP => ColumnType::Map(Arc::new((nested(reader)?, nested(reader)?))),
+        ALIAS => {
+            let name = reader.text()?;
+            ColumnType::Alias(name.into(), Arc::new(nested(reader)?))
+        }
+        other => return Err(Error::new(format!("the state holds an unknown type (tag {other})"))),
+    })
+}

@@ -1,0 +1,153 @@
+//! Statistics that are kept: `column_stats_state(x)` makes a state, `column_stats_merge(state)` adds
+//! states up, and the scalar `column_stats_read(state)` shows one. The law they obey: for any split of
+//! the rows, reading the merged states of the parts gives what `column_stats` gives for the whole.
+
+use std::ops::Range;
+
+use super::column_stats::{argument_settings, result_cell, result_type};
+use crate::core::accumulator::{ColumnStatistics, Settings};
+use crate::core::column::{ByteString, Values};
+use crate::core::column_type::ColumnType;
+use crate::core::state_format::{ColumnState, decode, encode};
+use crate::error::{Error, Result};
+use crate::ffi::aggregate::{Aggregate, Arguments};
+use crate::ffi::registry::Parameter;
+use crate::ffi::scalar::ScalarFunction;
+use crate::ffi::session::Host;
+use crate::ffi::write::Cell;
+
+/// Hive's default builder; a state is squashed to the precision a metastore wants when it is read out.
+const SKETCH_PRECISION: u8 = 14;
+
+/// `column_stats_state(x ANY [, max_bound_bytes BIGINT])` returns BLOB: the statistics of `column_stats`
+/// and a sketch of the distinct values, in the format of `docs/state-format.md`. A group without rows
+/// has a state too; it reads as an empty list and changes nothing when it is merged.
+pub struct ColumnStatsState;
+
+impl Aggregate for ColumnStatsState {
+    type State = ColumnStatistics;
+
+    const NAME: &'static str = "column_stats_state";
+
+    fn overloads() -> Vec<Vec<Parameter>> {
+        vec![vec![Parameter::Any], vec![Parameter::Any, Parameter::Of(ColumnType::BigInt)]]
+    }
+
+    fn result_type() -> ColumnType {
+        ColumnType::Blob
+    }
+
+    fn start(arguments: &Arguments<'_>, first: usize) -> Result<ColumnStatistics> {
+        let settings = Settings {
+            sketch_precision: Some(SKETCH_PRECISION),
+            ..argument_settings(arguments, first)?
+        };
+        ColumnStatistics::new(arguments.first_type()?, settings)
+    }
+
+    fn update(
+        state: &mut ColumnStatistics,
+        arguments: &Arguments<'_>,
+        rows: Range<usize>,
+    ) -> Result<()> {
+        state.update(arguments.first_column()?, rows);
+        Ok(())
+    }
+
+    fn merge(state: &mut ColumnStatistics, other: &ColumnStatistics) -> Result<()> {
+        state.merge(other)
+    }
+
+    fn finish(state: Option<(&ColumnStatistics, &[ColumnType])>) -> Result<Cell> {
+        let typed = state.and_then(|(statistics, types)| Some((types.first()?, statistics)));
+        Ok(Cell::Blob(encode(typed)))
+    }
+}
+
+/// `column_stats_merge(state BLOB)` returns BLOB: one state for all. NULL is skipped; states of different
+/// types, and what is not a state, are errors.
+pub struct ColumnStatsMerge;
+
+impl Aggregate for ColumnStatsMerge {
+    type State = ColumnState;
+
+    const NAME: &'static str = "column_stats_merge";
+
+    fn overloads() -> Vec<Vec<Parameter>> {
+        vec![vec![Parameter::Of(ColumnType::Blob)]]
+    }
+
+    fn result_type() -> ColumnType {
+        ColumnType::Blob
+    }
+
+    fn start(_arguments: &Arguments<'_>, _first: usize) -> Result<ColumnState> {
+        Ok(None)
+    }
+
+    fn update(
+        state: &mut ColumnState,
+        arguments: &Arguments<'_>,
+        rows: Range<usize>,
+    ) -> Result<()> {
+        let Values::Bytes(strings) = &arguments.first_column()?.values else { return Ok(()) };
+        for item in rows.filter_map(|row| strings.get(row)) {
+            add(state, decode(item.bytes())?)?;
+        }
+        Ok(())
+    }
+
+    fn merge(state: &mut ColumnState, other: &ColumnState) -> Result<()> {
+        add(state, other.clone())
+    }
+
+    fn finish(state: Option<(&ColumnState, &[ColumnType])>) -> Result<Cell> {
+        let merged = state.and_then(|(state, _)| state.as_ref());
+        Ok(Cell::Blob(encode(merged.map(|(column_type, statistics)| (column_type, statistics)))))
+    }
+}
+
+fn add(state: &mut ColumnState, other: ColumnState) -> Result<()> {
+    match (state, other) {
+        (_, None) => Ok(()),
+        (state @ None, other) => {
+            *state = other;
+            Ok(())
+        }
+        (Some((column_type, _)), Some((other_type, _))) if *column_type != other_type => {
+            Err(Error::new(format!(
+                "states of {} and of {} do not merge; merge the states of one column at a time",
+                column_type.name(),
+                other_type.name()
+            )))
+        }
+        (Some((_, statistics)), Some((_, other))) => statistics.merge(&other),
+    }
+}
+
+/// `column_stats_read(state BLOB)` returns the list of `column_stats`. NULL gives NULL; what is not a
+/// state is an error.
+pub struct ColumnStatsRead;
+
+impl ScalarFunction for ColumnStatsRead {
+    const NAME: &'static str = "column_stats_read";
+
+    fn overloads() -> Vec<Vec<Parameter>> {
+        vec![vec![Parameter::Of(ColumnType::Blob)]]
+    }
+
+    fn result_type() -> ColumnType {
+        result_type()
+    }
+
+    fn call(_host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
+        let Values::Bytes(strings) = &arguments.first_column()?.values else {
+            return Ok(Cell::Null);
+        };
+        let Some(item) = strings.get(row) else { return Ok(Cell::Null) };
+        Ok(match decode(item.bytes())? {
+            None => Cell::List(Vec::new()),
+            Some((column_type, statistics)) => result_cell(&statistics.finish(&column_type)),
+        })
+    }
+}
