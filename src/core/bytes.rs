@@ -39,20 +39,41 @@ impl ByteExtremes {
     }
 
     /// Takes in the valid rows of `rows`; nothing is copied unless an end moves.
+    ///
+    /// The first pass looks at the first four bytes only, which is cheap. Often that settles it: both
+    /// ends known so far lie outside. Else the second pass compares the few candidates in full.
     pub fn update<'a, S: Strings<'a>>(&mut self, strings: &S, rows: Range<usize>) {
-        let mut ends: Option<(S::Item, S::Item)> = None;
-        strings.for_each_valid(rows, |item| match &mut ends {
-            None => ends = Some((item, item)),
-            Some((min, max)) => {
-                if compare(item, *min) == Ordering::Less {
-                    *min = item;
-                } else if compare(item, *max) == Ordering::Greater {
-                    *max = item;
-                }
+        let (mut low, mut high) = (u32::MAX, u32::MIN);
+        strings.for_each_valid(rows.clone(), |item| {
+            low = low.min(item.prefix());
+            high = high.max(item.prefix());
+        });
+        if low > high {
+            return;
+        }
+        let (find_min, find_max) = match &self.ends {
+            None => (true, true),
+            Some((min, max)) => (low <= prefix_of(&min.bytes), high >= prefix_of(&max.bytes)),
+        };
+        if !find_min && !find_max {
+            return;
+        }
+        let mut min = find_min.then(|| Candidate::new(low, Ordering::Less));
+        let mut max = find_max.then(|| Candidate::new(high, Ordering::Greater));
+        strings.for_each_valid(rows, |item| {
+            if let Some(min) = &mut min {
+                min.offer(item);
+            }
+            if let Some(max) = &mut max {
+                max.offer(item);
             }
         });
-        if let Some((min, max)) = ends {
+        let min = min.and_then(|candidate| candidate.best);
+        let max = max.and_then(|candidate| candidate.best);
+        if let Some(min) = min {
             self.add_min(min.bytes());
+        }
+        if let Some(max) = max {
             self.add_max(max.bytes());
         }
     }
@@ -133,6 +154,51 @@ fn shorten(prefix: &mut Prefix, limit_bytes: u32) {
         && kept.len() < prefix.bytes.len()
     {
         *prefix = Prefix { bytes: kept.into(), is_cut: true };
+    }
+}
+
+/// The first four bytes as [`ByteString::prefix`] gives them.
+fn prefix_of(bytes: &[u8]) -> u32 {
+    let mut first = [0; 4];
+    first.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    u32::from_be_bytes(first)
+}
+
+/// The best of the strings that start with `prefix`.
+struct Candidate<T> {
+    prefix: u32,
+    wanted: Ordering,
+    identity: u128,
+    best: Option<T>,
+}
+
+impl<T> Candidate<T> {
+    fn new(prefix: u32, wanted: Ordering) -> Self {
+        Candidate { prefix, wanted, identity: u128::MAX, best: None }
+    }
+
+    /// One test per row that is hardly ever true, so that it costs no misprediction: in columns of few
+    /// different strings the best one comes again and again, mostly as the very same cell.
+    #[inline]
+    fn offer<'a>(&mut self, item: T)
+    where
+        T: ByteString<'a>,
+    {
+        if (item.prefix() == self.prefix) & (item.identity() != self.identity) {
+            self.compare(item);
+        }
+    }
+
+    #[inline(never)]
+    fn compare<'a>(&mut self, item: T)
+    where
+        T: ByteString<'a>,
+    {
+        let is_better = self.best.is_none_or(|best| compare(item, best) == self.wanted);
+        if is_better {
+            self.best = Some(item);
+            self.identity = item.identity();
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::accumulator::Settings;
 use super::bytes::ByteExtremes;
-use super::column::{Column, Strings, Values};
+use super::column::{Column, Strings, Validity, Values};
 use super::column_type::ColumnType;
 use super::float::{FloatExtremes, Floating};
 use super::geometry::GeometryExtremes;
@@ -99,20 +99,25 @@ impl LeafStatistics {
 
     /// Takes in `rows` of `column`: one pass, no allocation per value.
     pub fn update<'a, S: Strings<'a>>(&mut self, column: &Column<'a, S>, rows: Range<usize>) {
-        let value_count = column.validity.count_valid(&rows);
+        let validity = column.validity.within(&rows);
+        let value_count = validity.count_valid(&rows);
         self.value_count += value_count as u64;
         self.null_count += (rows.len() - value_count) as u64;
         if value_count > 0 {
             if let Some(sketch) = &mut self.distinct {
-                sketch.update(column, rows.clone());
+                sketch.update(&column.values, validity, rows.clone());
             }
-            self.update_extremes(column, rows);
+            self.update_extremes(&column.values, validity, rows);
         }
     }
 
-    fn update_extremes<'a, S: Strings<'a>>(&mut self, column: &Column<'a, S>, rows: Range<usize>) {
-        let validity = column.validity;
-        match (&mut self.extremes, &column.values) {
+    fn update_extremes<'a, S: Strings<'a>>(
+        &mut self,
+        values: &Values<'a, S>,
+        validity: Validity<'a>,
+        rows: Range<usize>,
+    ) {
+        match (&mut self.extremes, values) {
             (Extremes::Boolean { true_count, false_count }, Values::Boolean(values)) => {
                 validity.for_each_valid(rows, |row| {
                     let is_true = values.get(row).is_some_and(|value| *value != 0);

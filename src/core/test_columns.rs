@@ -42,6 +42,10 @@ impl<'a> ByteString<'a> for &'a [u8] {
     fn bytes(self) -> &'a [u8] {
         self
     }
+
+    fn identity(self) -> u128 {
+        (self.as_ptr() as u128) << 64 | self.len() as u128
+    }
 }
 
 impl<'a> Strings<'a> for ByteColumn<'a> {

@@ -276,6 +276,13 @@ impl<'chunk> ByteString<'chunk> for StringItem<'chunk> {
         // long ones behind its pointer.
         unsafe { std::slice::from_raw_parts(start, size) }
     }
+
+    #[inline]
+    fn identity(self) -> u128 {
+        // SAFETY: the cell is 16 bytes of plain data. Equal cells are equal strings: the bytes of a short
+        // one are all there, of a long one length and address are.
+        unsafe { std::ptr::from_ref(self.0).cast::<u128>().read_unaligned() }
+    }
 }
 
 impl<'chunk> Strings<'chunk> for StringVector<'chunk> {
@@ -283,7 +290,16 @@ impl<'chunk> Strings<'chunk> for StringVector<'chunk> {
 
     #[inline]
     fn for_each_valid(&self, rows: Range<usize>, mut visit: impl FnMut(StringItem<'chunk>)) {
-        self.validity.for_each_valid(rows, |row| {
+        let validity = self.validity.within(&rows);
+        if validity.words().is_none() {
+            self.cells
+                .get(rows)
+                .unwrap_or_default()
+                .iter()
+                .for_each(|cell| visit(StringItem(cell)));
+            return;
+        }
+        validity.for_each_valid(rows, |row| {
             if let Some(cell) = self.cells.get(row) {
                 visit(StringItem(cell));
             }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::hive_hll::{HiveHll, hash_double, hash_long, hash64};
-use crate::core::column::{ByteString, Column, Strings, Values};
+use crate::core::column::{ByteString, Strings, Validity, Values};
 use crate::core::column_type::ColumnType;
 use crate::core::integer::{Ordered, SignedWords};
 use crate::error::{Error, Result};
@@ -44,30 +44,8 @@ impl PartialEq for DistinctSketch {
     }
 }
 
-/// Hashes wait in a buffer, so that the registers are updated in a tight loop.
-struct Buffer<'sketch> {
-    registers: &'sketch mut HiveHll,
-    hashes: [u64; 128],
-    used: usize,
-}
-
-impl Buffer<'_> {
-    #[inline]
-    fn add(&mut self, hash: u64) {
-        if self.used == self.hashes.len() {
-            self.flush();
-        }
-        if let Some(slot) = self.hashes.get_mut(self.used) {
-            *slot = hash;
-            self.used += 1;
-        }
-    }
-
-    fn flush(&mut self) {
-        self.registers.add_hashes(self.hashes.get(..self.used).unwrap_or_default());
-        self.used = 0;
-    }
-}
+/// How many hashes are made before the registers are updated: two tight loops instead of one mixed.
+const BATCH: usize = 128;
 
 impl DistinctSketch {
     /// An empty sketch for a leaf of this type; `None` for types whose values are not looked at.
@@ -87,24 +65,50 @@ impl DistinctSketch {
         &self.registers
     }
 
-    /// Takes in the valid rows of `rows`.
-    pub fn update<'a, S: Strings<'a>>(&mut self, column: &Column<'a, S>, rows: Range<usize>) {
-        let hashing = &self.hashing;
-        let mut buffer = Buffer { registers: &mut self.registers, hashes: [0; 128], used: 0 };
-        match (&column.values, hashing) {
-            (Values::Bytes(strings), _) => {
-                strings.for_each_valid(rows, |item| buffer.add(hash64(item.bytes())));
+    /// Takes in the valid rows of `rows`. The type decides once per call how values are hashed.
+    pub fn update<'a, S: Strings<'a>>(
+        &mut self,
+        values: &Values<'a, S>,
+        validity: Validity<'a>,
+        rows: Range<usize>,
+    ) {
+        let DistinctSketch { hashing, registers } = self;
+        let mut add = Adder { registers, validity, rows };
+        match (values, &*hashing) {
+            (Values::Boolean(values), _) => add.each(values, |v| hash64(&[u8::from(v != 0)])),
+            (Values::Int8(values), _) => add.each(values, |v| hash_long(v.into())),
+            (Values::Int16(values), Hashing::Decimal(scale)) => add.decimals(values, *scale),
+            (Values::Int32(values), Hashing::Decimal(scale)) => add.decimals(values, *scale),
+            (Values::Int64(values), Hashing::Decimal(scale)) => add.decimals(values, *scale),
+            (Values::Int16(values), _) => add.each(values, |v| hash_long(v.into())),
+            (Values::Int32(values), _) => add.each(values, |v| hash_long(v.into())),
+            // Written out per unit: a division by a constant is a multiplication.
+            (Values::Int64(values), Hashing::Seconds(1_000)) => {
+                add.each(values, |v| hash_long(v.div_euclid(1_000)));
             }
-            (values, hashing) => {
-                let mut add = |row| {
-                    if let Some(hash) = hashing.hash_at(values, row) {
-                        buffer.add(hash);
-                    }
-                };
-                column.validity.for_each_valid(rows, &mut add);
+            (Values::Int64(values), Hashing::Seconds(1_000_000)) => {
+                add.each(values, |v| hash_long(v.div_euclid(1_000_000)));
             }
+            (Values::Int64(values), Hashing::Seconds(1_000_000_000)) => {
+                add.each(values, |v| hash_long(v.div_euclid(1_000_000_000)));
+            }
+            (Values::Int64(values), _) => add.each(values, hash_long),
+            (Values::UInt8(values), Hashing::Enum(hashes)) => add.members(values, hashes),
+            (Values::UInt16(values), Hashing::Enum(hashes)) => add.members(values, hashes),
+            (Values::UInt32(values), Hashing::Enum(hashes)) => add.members(values, hashes),
+            (Values::UInt8(values), _) => add.each(values, |v| hash_long(v.into())),
+            (Values::UInt16(values), _) => add.each(values, |v| hash_long(v.into())),
+            (Values::UInt32(values), _) => add.each(values, |v| hash_long(v.into())),
+            (Values::UInt64(values), _) => add.each(values, |v| hash_double(v as f64)),
+            (Values::Int128(values), hashing) => add.each(values, |v| hashing.hash_wide(v)),
+            (Values::UInt128(values), _) => {
+                add.each(values, |v| hash_double(v.key().to_u128() as f64));
+            }
+            (Values::Float(values), _) => add.each(values, |v| hash_double(v.into())),
+            (Values::Double(values), _) => add.each(values, hash_double),
+            (Values::Bytes(strings), _) => add.strings(strings),
+            _ => {}
         }
-        buffer.flush();
     }
 
     /// Takes in what another sketch saw.
@@ -143,43 +147,6 @@ impl Hashing {
         })
     }
 
-    #[inline]
-    fn hash_at<S>(&self, values: &Values<'_, S>, row: usize) -> Option<u64> {
-        Some(match values {
-            Values::Boolean(values) => hash64(&[u8::from(*values.get(row)? != 0)]),
-            Values::Int8(values) => self.hash_signed((*values.get(row)?).into()),
-            Values::Int16(values) => self.hash_signed((*values.get(row)?).into()),
-            Values::Int32(values) => self.hash_signed((*values.get(row)?).into()),
-            Values::Int64(values) => self.hash_signed(*values.get(row)?),
-            Values::UInt8(values) => self.hash_unsigned((*values.get(row)?).into())?,
-            Values::UInt16(values) => self.hash_unsigned((*values.get(row)?).into())?,
-            Values::UInt32(values) => self.hash_unsigned((*values.get(row)?).into())?,
-            Values::UInt64(values) => hash_double(*values.get(row)? as f64),
-            Values::Int128(values) => self.hash_wide(*values.get(row)?),
-            Values::UInt128(values) => hash_double(values.get(row)?.key().to_u128() as f64),
-            Values::Float(values) => hash_double((*values.get(row)?).into()),
-            Values::Double(values) => hash_double(*values.get(row)?),
-            _ => return None,
-        })
-    }
-
-    #[inline]
-    fn hash_signed(&self, value: i64) -> u64 {
-        match self {
-            Hashing::Seconds(per_second) => hash_long(value.div_euclid(*per_second)),
-            Hashing::Decimal(scale) => hash_double(decimal_to_double(value.into(), *scale)),
-            _ => hash_long(value),
-        }
-    }
-
-    #[inline]
-    fn hash_unsigned(&self, value: u32) -> Option<u64> {
-        match self {
-            Hashing::Enum(hashes) => hashes.get(value as usize).copied(),
-            _ => Some(hash_long(value.into())),
-        }
-    }
-
     fn hash_wide(&self, words: SignedWords) -> u64 {
         let value = words.key().to_i128();
         match self {
@@ -190,11 +157,74 @@ impl Hashing {
     }
 }
 
+/// The rows of one call, on their way into the registers.
+struct Adder<'call> {
+    registers: &'call mut HiveHll,
+    validity: Validity<'call>,
+    rows: Range<usize>,
+}
+
+impl Adder<'_> {
+    fn each<T: Copy>(&mut self, values: &[T], hash: impl Fn(T) -> u64) {
+        let mut hashes = [0; BATCH];
+        if self.validity.words().is_none() {
+            for batch in values.get(self.rows.clone()).unwrap_or_default().chunks(BATCH) {
+                hashes.iter_mut().zip(batch).for_each(|(slot, value)| *slot = hash(*value));
+                self.registers.add_hashes(hashes.get(..batch.len()).unwrap_or_default());
+            }
+            return;
+        }
+        self.validity.for_each_valid(self.rows.clone(), |row| {
+            if let Some(value) = values.get(row) {
+                self.registers.add_hash(hash(*value));
+            }
+        });
+    }
+
+    fn decimals<T: Copy + Into<i64>>(&mut self, values: &[T], scale: u8) {
+        let divisor = 10_f64.powi(i32::from(scale));
+        self.each(values, |value| {
+            let unscaled: i64 = value.into();
+            hash_double(if is_exact(unscaled.unsigned_abs().into(), scale) {
+                unscaled as f64 / divisor
+            } else {
+                decimal_to_double(unscaled.into(), scale)
+            })
+        });
+    }
+
+    fn members<T: Copy + Into<u32>>(&mut self, values: &[T], hashes: &[u64]) {
+        self.each(values, |value| hashes.get(value.into() as usize).copied().unwrap_or_default());
+    }
+
+    /// Columns of few different strings repeat the very same cells: those seen a moment ago are not
+    /// hashed again.
+    fn strings<'a, S: Strings<'a>>(&mut self, strings: &S) {
+        const RECENT: usize = 64;
+        let mut recent = [None; RECENT];
+        strings.for_each_valid(self.rows.clone(), |item| {
+            let identity = item.identity();
+            let mixed = (identity >> 64) as u64 ^ (identity as u64).rotate_left(32);
+            let slot = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58;
+            if let Some(known) = recent.get_mut(slot as usize) {
+                if *known == Some(identity) {
+                    return;
+                }
+                *known = Some(identity);
+            }
+            self.registers.add_hash(hash64(item.bytes()));
+        });
+    }
+}
+
+/// Whether both parts of a decimal are exact doubles, so that their quotient is rounded only once.
+fn is_exact(unscaled: u128, scale: u8) -> bool {
+    unscaled <= 1 << 53 && scale <= 22
+}
+
 /// The double nearest to `unscaled / 10^scale`, as Java's `BigDecimal.doubleValue`.
 fn decimal_to_double(unscaled: i128, scale: u8) -> f64 {
-    // Both operands exact: the quotient is rounded once, which is what nearest means.
-    const EXACT_LIMIT: u128 = 1 << 53;
-    if unscaled.unsigned_abs() <= EXACT_LIMIT && scale <= 22 {
+    if is_exact(unscaled.unsigned_abs(), scale) {
         return unscaled as f64 / 10_f64.powi(i32::from(scale));
     }
     format!("{unscaled}e-{scale}").parse().unwrap_or(f64::NAN)
