@@ -20,6 +20,7 @@ use function::column_stats::ColumnStats;
 use function::column_stats_rows::ColumnStatsRows;
 use function::column_stats_state::{ColumnStatsMerge, ColumnStatsRead, ColumnStatsState};
 use function::file_column_stats::FileColumnStats;
+use function::hive_bit_vector::{HiveBitVector, HiveBitVectorEstimate, HiveBitVectorMerge};
 use function::statement_text::{FileColumnStatsSql, QueryColumnStatsSql, TableColumnStatsSql};
 use function::table_column_stats::{QueryColumnStats, TableColumnStats};
 
@@ -28,6 +29,9 @@ fn register(registry: &Registry) -> Result<()> {
     aggregate::register::<ColumnStats>(registry)?;
     aggregate::register::<ColumnStatsState>(registry)?;
     aggregate::register::<ColumnStatsMerge>(registry)?;
+    aggregate::register::<HiveBitVector>(registry)?;
+    aggregate::register::<HiveBitVectorMerge>(registry)?;
+    scalar::register::<HiveBitVectorEstimate>(registry)?;
     scalar::register::<ColumnStatsRead>(registry)?;
     scalar::register::<ColumnStatsRows>(registry)?;
     scalar::register::<FileColumnStatsSql>(registry)?;

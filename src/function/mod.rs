@@ -8,6 +8,7 @@ pub mod column_stats_state;
 pub mod file_column_stats;
 mod file_discovery;
 mod file_options;
+pub mod hive_bit_vector;
 mod parquet_schema;
 pub mod statement_text;
 pub mod table_column_stats;
