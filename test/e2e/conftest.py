@@ -128,3 +128,23 @@ def shared_directory():
     if not path.is_dir():
         pytest.skip("there is no ../shared beside this repository")
     return path
+
+
+@pytest.fixture
+def encrypted_file(connection, tmp_path):
+    """A Parquet file with a column i of 0 to 9, encrypted with the key `my_key` that the database knows. Skips the
+    test where DuckDB has no cipher of its own to write with."""
+    path = tmp_path / "encrypted.parquet"
+    # Without this DuckDB looks for httpfs, and its cipher, in the network.
+    connection.execute("SET autoload_known_extensions = false")
+    connection.execute("PRAGMA add_parquet_key('my_key', '0123456789abcdef')")
+    try:
+        if HOST_VERSION >= (1, 5, 0):
+            connection.execute("SET force_mbedtls_unsafe = 'true'")
+        connection.execute(
+            f"COPY (SELECT i FROM range(10) numbers(i)) TO '{path}'"
+            " (FORMAT parquet, ENCRYPTION_CONFIG {footer_key: 'my_key'})"
+        )
+    except duckdb.Error as error:
+        pytest.skip(f"DuckDB {duckdb.__version__} writes no encrypted files by itself: {error}")
+    return str(path)
