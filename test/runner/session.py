@@ -48,9 +48,9 @@ class Session:
     def open(self):
         """Open the database as DuckDB's own runners do: unsigned extensions, UTC, required extensions back."""
         self.connection = duckdb.connect(self.path, self.read_only, {"allow_unsigned_extensions": "true"})
-        self.connection.execute("SET TimeZone = 'UTC'")
+        self.connection.execute("SET TimeZone = 'UTC'").fetchall()
         for statement in self.load_statements:
-            self.connection.execute(statement)
+            self.connection.execute(statement).fetchall()
 
     def close(self):
         if self.connection is not None:
@@ -96,17 +96,18 @@ class Session:
     def load_extension(self, path):
         """A required extension that is there and does not load is a failure, never a skip."""
         statement = load_statement(path)
-        self.connection.execute(statement)
+        self.connection.execute(statement).fetchall()
         self.load_statements.append(statement)
 
     def require_built_in(self, name):
+        # Fetched to the end: DuckDB 2.0 refuses other statements while a result is open.
         loaded = self.connection.execute(
             "SELECT loaded FROM duckdb_extensions() WHERE extension_name = ?", [name]
-        ).fetchone()
-        if loaded == (True,):
+        ).fetchall()
+        if loaded == [(True,)]:
             return
         try:
-            self.connection.execute(f"LOAD {name}")
+            self.connection.execute(f"LOAD {name}").fetchall()
         except duckdb.Error as error:
             raise Skip(f"require {name}: {str(error).splitlines()[0]}") from error
         self.load_statements.append(f"LOAD {name}")
