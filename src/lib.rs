@@ -4,6 +4,8 @@
 //! `core` computes, `output` spells, `sql` composes statements, `ffi` speaks with DuckDB, and
 //! `function` ties them into what an SQL user calls.
 
+#[cfg(test)]
+mod boundary_tests;
 mod core;
 mod error;
 mod ffi;

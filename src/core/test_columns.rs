@@ -160,7 +160,6 @@ impl Memory {
 
     /// The view of a kernel.
     pub fn column(&self) -> Column<'_, ByteColumn<'_>> {
-        let columns = |children: &'_ [Memory]| children.iter().map(Memory::column).collect();
         let values = match &self.values {
             Buffer::Opaque => Values::Opaque,
             Buffer::Boolean(values) => Values::Boolean(values),
@@ -179,17 +178,21 @@ impl Memory {
             Buffer::Bytes(values) => Values::Bytes(ByteColumn::nullable(
                 values.iter().map(|value| value.as_deref()).collect(),
             )),
-            Buffer::Struct(children) => Values::Struct(columns(children)),
+            Buffer::Struct(children) => Values::Struct(columns_of(children)),
             Buffer::List { entries, child } => {
                 Values::List { entries, child: Box::new(child.column()) }
             }
             Buffer::Array { size, child } => {
                 Values::Array { size: *size, child: Box::new(child.column()) }
             }
-            Buffer::Union { tags, members } => Values::Union { tags, members: columns(members) },
+            Buffer::Union { tags, members } => Values::Union { tags, members: columns_of(members) },
         };
         Column { validity: Validity::new(self.validity.as_deref()), values }
     }
+}
+
+fn columns_of(children: &[Memory]) -> Vec<Column<'_, ByteColumn<'_>>> {
+    children.iter().map(Memory::column).collect()
 }
 
 /// One bit per row. The bits beyond the last row are set, as nobody promises anything about them.
@@ -329,7 +332,7 @@ fn leaf_buffer(column_type: &ColumnType, rows: &[Value]) -> Buffer {
         T::UBigInt => Buffer::UInt64(cells(column_type, rows, |v| unsigned(v) as u64)),
         T::Enum(members) => match members.len() {
             ..=0xFF => Buffer::UInt8(cells(column_type, rows, |v| unsigned(v) as u8)),
-            ..=0xFFFF => Buffer::UInt16(cells(column_type, rows, |v| unsigned(v) as u16)),
+            0x100..=0xFFFF => Buffer::UInt16(cells(column_type, rows, |v| unsigned(v) as u16)),
             _ => Buffer::UInt32(cells(column_type, rows, |v| unsigned(v) as u32)),
         },
         T::Null | T::TimeTz | T::Interval | T::Variant | T::Opaque(_) => Buffer::Opaque,
@@ -383,23 +386,20 @@ pub struct PlainSpeller;
 impl Speller for PlainSpeller {
     fn spell(&self, _column_type: &ColumnType, value: Scalar<'_>) -> Option<String> {
         Some(match value {
-            Scalar::Boolean(value) => value.to_string(),
             Scalar::Signed(value) => value.to_string(),
             Scalar::Unsigned(value) => value.to_string(),
-            Scalar::Float(value) => spell_float(value.into(), format!("{value:e}"), value),
-            Scalar::Double(value) => spell_float(value, format!("{value:e}"), value),
+            Scalar::Float(value) => spell_float(format!("{value:e}"), format!("{value:?}")),
+            Scalar::Double(value) => spell_float(format!("{value:e}"), format!("{value:?}")),
             Scalar::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         })
     }
 }
 
-fn spell_float(value: f64, scientific: String, plain: impl std::fmt::Debug) -> String {
-    let magnitude = value.abs();
-    if magnitude == 0.0 || !value.is_finite() || (1e-4..1e16).contains(&magnitude) {
-        format!("{plain:?}")
-    } else if magnitude < 1.0 {
-        scientific
-    } else {
-        scientific.replace('e', "e+")
+fn spell_float(scientific: String, plain: String) -> String {
+    match scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()) {
+        Some(..-4) => scientific,
+        Some(16..) => scientific.replace('e', "e+"),
+        // Infinity has none.
+        Some(-4..16) | None => plain,
     }
 }
