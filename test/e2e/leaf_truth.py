@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from file_rows import quoted_identifier, sql_literal
 
-NESTED_TYPES = ("struct", "list", "array", "map", "union")
+# UNION is not among them: no file format keeps it.
+NESTED_TYPES = ("struct", "list", "array", "map")
 # Counted only: no order that a reader could use, or none at all.
 UNBOUNDED_TYPES = ("interval", "time with time zone", "geometry", "variant", "sqlnull")
 MAXIMUM_TEXT_BYTES = 256
@@ -61,13 +62,12 @@ def collect_leaves(path, column_type, query, leaves):
     if kind not in NESTED_TYPES or str(column_type) in ("JSON", "GEOMETRY"):
         leaves.append(Leaf(path, str(column_type), query))
     elif kind == "struct":
-        for name, field_type in column_type.children:
-            field = f"SELECT struct_extract(entry, {sql_literal(name)}) AS entry FROM ({query})"
+        # DuckDB takes a struct for unnamed, and its fields by number, when the first has no name.
+        is_unnamed = column_type.children[0][0] == ""
+        for number, (name, field_type) in enumerate(column_type.children, start=1):
+            key = number if is_unnamed else sql_literal(name)
+            field = f"SELECT struct_extract(entry, {key}) AS entry FROM ({query})"
             collect_leaves(f"{path}.{path_part(name)}", field_type, field, leaves)
-    elif kind == "union":
-        for name, member_type in column_type.children[1:] if column_type.children[0][0] == "" else column_type.children:
-            member = f"SELECT union_extract(entry, {sql_literal(name)}) AS entry FROM ({query})"
-            collect_leaves(f"{path}.{path_part(name)}", member_type, member, leaves)
     elif kind == "map":
         keys, values = column_type.children[0][1], column_type.children[1][1]
         collect_leaves(f"{path}.key", keys, unnested("map_keys(entry)", query), leaves)
@@ -121,14 +121,14 @@ def problems_of_bounds(leaf, row, facts):
                 problems.append(f"{name} is NULL, must bound {truth!r}")
         elif not facts[f"{name}_holds"]:
             problems.append(f"{name} {text!r} does not bound {truth!r}")
-        elif not facts[f"{name}_is_exact"] and not facts["is_cut"] and not is_widened(leaf, text):
+        elif not facts[f"{name}_is_exact"] and not facts["is_cut"] and not is_widened(leaf, truth):
             problems.append(f"{name} {text!r} is loose, the value is {truth!r}")
     return problems
 
 
-def is_widened(leaf, text):
+def is_widened(leaf, truth):
     """FLOAT bounds with an exponent are one step wider (W6 of ducklake.md)."""
-    return leaf.type_name == "FLOAT" and "e" in text
+    return leaf.type_name == "FLOAT" and "e" in truth
 
 
 def leaf_facts(connection, leaf, row):

@@ -183,7 +183,8 @@ def test_one_thread_is_enough(extension_path, tmp_path):
         connection = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": "1"})
         connection.execute(sys.argv[1])
         for number in range(3):
-            connection.execute(f"COPY (SELECT i FROM range(100000) n(i)) TO '{sys.argv[2]}/{number}.parquet' (FORMAT parquet)")
+            path = f"{sys.argv[2]}/{number}.parquet"
+            connection.execute(f"COPY (SELECT i FROM range(100000) numbers(i)) TO '{path}' (FORMAT parquet)")
         call = f"FROM file_column_stats('{sys.argv[2]}/*.parquet')"
         print(connection.execute(f"SELECT sum(value_count) FROM (({call}) UNION ALL ({call}))").fetchone()[0])
     """
@@ -204,7 +205,8 @@ def test_in_statements_of_all_kinds(connection, numbers_file):
     assert connection.execute(selected).fetchone() == (10000, True)
     assert connection.execute(f"SELECT column_name FROM {call} LIMIT 1").fetchall() == [("i",)]
     assert connection.execute(f"SELECT column_name FROM {call} ORDER BY column_id DESC").fetchall() == [("d",), ("i",)]
-    recursive = f"WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r, {call} WHERE n < 3 AND column_id = 1) FROM r"
+    step = f"SELECT n + 1 FROM r, {call} WHERE n < 3 AND column_id = 1"
+    recursive = f"WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL {step}) FROM r"
     assert connection.execute(recursive).fetchall() == [(1,), (2,), (3,)]
 
 

@@ -1,4 +1,4 @@
-"""Real public files of `../shared/corpus`: right rows for every readable one, an error for every other, never a crash."""
+"""Real public files of `../shared/corpus`: right rows for every readable one, an error for every other, no crash."""
 
 import json
 import os
@@ -30,9 +30,9 @@ def bad_files():
 
 
 def pytest_generate_tests(metafunc):
+    absent = pytest.param(None, marks=pytest.mark.skip(reason="there is no ../shared/corpus beside this repository"))
     for name, files in (("corpus_file", corpus_files()), ("bad_file", bad_files())):
         if name in metafunc.fixturenames:
-            absent = pytest.param(None, marks=pytest.mark.skip(reason="there is no ../shared/corpus beside this repository"))
             metafunc.parametrize(name, files or [absent], ids=[path.name for path in files] or ["absent"])
 
 

@@ -15,7 +15,8 @@ METADATA = "__ducklake_metadata_lake"
 # Row groups of 2,048 rows; the interesting one is the first of five.
 NAN_FIRST = "SELECT CASE WHEN i < 10 THEN 'nan'::DOUBLE ELSE i END AS d FROM range(10000) numbers(i)"
 NULL_FIRST = """SELECT CASE WHEN i >= 2048 THEN i::INTEGER END AS i,
-                       CASE WHEN i < 2048 THEN repeat('é', 200) || i ELSE 'x' || i END AS x FROM range(10000) numbers(i)"""
+                       CASE WHEN i < 2048 THEN repeat('é', 200) || i ELSE 'x' || i END AS x
+                FROM range(10000) numbers(i)"""
 LONG_TEXTS = """SELECT CASE WHEN i >= 2048 THEN i::INTEGER END AS i, repeat('é', 200) || i AS x
                 FROM range(4096) numbers(i)"""
 POINTS = "SELECT unnest(['POINT(0.12345674 1)', 'POINT(5.7654321 6)'])::GEOMETRY AS g"
@@ -125,8 +126,8 @@ def test_w2_ducklake_rounds_the_box_to_nearest(lake, table_of):
     assert json.loads(ours[0, "g"]["extra_stats"])["bbox"]["xmin"] <= 0.12345674
     beside = "g && 'LINESTRING(0 0, 0.1234568 2)'::GEOMETRY"
     assert single_value(lake, f"SELECT count(*) FROM lake.t WHERE {beside}") == 0
-    update = f"UPDATE {METADATA}.ducklake_table_column_stats SET extra_stats = {sql_literal(ours[0, 'g']['extra_stats'])}"
-    lake.execute(update)
+    our_box = sql_literal(ours[0, "g"]["extra_stats"])
+    lake.execute(f"UPDATE {METADATA}.ducklake_table_column_stats SET extra_stats = {our_box}")
     lake.execute("CREATE TABLE lake.refreshes_the_cache AS SELECT 1 AS i")
     assert single_value(lake, f"SELECT count(*) FROM lake.t WHERE {beside}") == 1
 
@@ -171,7 +172,8 @@ def test_w6_float_bounds_with_an_exponent_are_wider(connection, rows_of_copy):
     holds = f"SELECT {sql_literal(lower)}::FLOAT < {constant} AND {sql_literal(upper)}::FLOAT > {constant}"
     assert connection.execute(holds).fetchone() == (True,)
     # One step, not more.
-    between = f"SELECT nextafter({sql_literal(lower)}::FLOAT, 0::FLOAT), nextafter({sql_literal(upper)}::FLOAT, -1::FLOAT)"
+    lower_next, upper_next = f"{sql_literal(lower)}::FLOAT, 0::FLOAT", f"{sql_literal(upper)}::FLOAT, -1::FLOAT"
+    between = f"SELECT nextafter({lower_next}), nextafter({upper_next})"
     exact = connection.execute("SELECT (-1e-30)::FLOAT").fetchone()[0]
     assert connection.execute(between).fetchone() == (exact, exact)
 
