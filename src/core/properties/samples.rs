@@ -44,8 +44,8 @@ pub fn for_all(types: impl Strategy<Value = ColumnType>, property: impl Fn(&Samp
 
 impl Sample {
     fn empty(&self) -> ColumnStatistics {
-        let settings =
-            Settings { max_bound_bytes: self.limit_bytes, sketch_precision: self.sketch_precision };
+        let mut settings = Settings::with_max_bound_bytes(self.limit_bytes.into()).unwrap();
+        settings.sketch_precision = self.sketch_precision;
         ColumnStatistics::new(&self.column_type, settings).unwrap()
     }
 
