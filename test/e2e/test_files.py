@@ -1,6 +1,7 @@
 """Which files are read, in which order, and that each has complete rows of its own (issue A, item 4)."""
 
 import gzip
+import json
 import os
 
 import duckdb
@@ -65,6 +66,32 @@ def test_files_with_different_schemas(connection, write):
         (3, 1, "a", "INTEGER", "7", "9", 2, 0),
         (3, 2, "b", "VARCHAR", "z", "z", 1, 1),
     ]
+
+
+def geoparquet(geometry, reference_system):
+    """A table with a column g of WKB that its metadata declare a geometry."""
+    column = {"encoding": "WKB", "geometry_types": ["Point"], "crs": reference_system}
+    metadata = {"version": "1.0.0", "primary_column": "g", "columns": {"g": column}}
+    return pa.table({"g": pa.array([geometry])}).replace_schema_metadata({"geo": json.dumps(metadata)})
+
+
+@pytest.mark.host_minimum("1.5.0")
+def test_alike_but_for_their_metadata(connection, write):
+    """The schemas of these files differ in nothing that Parquet itself knows: only the metadata tell geometries, and
+    their reference systems, from bytes."""
+    point = bytes.fromhex("0101000000000000000000f03f0000000000000040")
+    etrs89 = {"type": "GeographicCRS", "name": "ETRS89", "id": {"authority": "EPSG", "code": 4258}}
+    files = [
+        write("1.parquet", geoparquet(point, None)),
+        write("2.parquet", {"g": pa.array([b"zzz", b"\x01\x02"])}),
+        write("3.parquet", geoparquet(point, etrs89)),
+    ]
+    alone = [row for number, file in enumerate(files) for row in file_rows(connection, file, first_data_file_id=number)]
+    assert [row["column_type"][:8] for row in alone] == ["GEOMETRY", "BLOB", "GEOMETRY"]
+    assert bounds(alone[1]) == ("0102", "7A7A7A")
+    assert all(json.loads(row["extra_stats"])["bbox"]["ymax"] == 2.0 for row in (alone[0], alone[2]))
+    assert file_rows(connection, files) == alone
+    assert file_rows(connection, files[::-1], columns=["g"])[2]["extra_stats"] == alone[0]["extra_stats"]
 
 
 def test_size_is_the_sum_of_all_chunks(connection, write):
