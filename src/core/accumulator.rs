@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::column::{Column, ListEntry, Strings, Validity, Values};
 use super::column_type::{ColumnType, Field};
+use super::details::DetailSettings;
 use super::leaf::LeafStatistics;
 use super::summary::Summary;
 use crate::error::{Error, Result};
@@ -19,6 +20,8 @@ pub struct Settings {
     pub max_bound_bytes: u32,
     /// The precision of the sketch of distinct values; `None` for no sketch.
     pub sketch_precision: Option<u8>,
+    /// What only some shapes need; `None` keeps `column_stats` as quick as it is.
+    pub details: Option<DetailSettings>,
 }
 
 impl Settings {
@@ -39,7 +42,7 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         // DuckDB's Parquet writer cuts string bounds at the same length.
-        Settings { max_bound_bytes: 256, sketch_precision: None }
+        Settings { max_bound_bytes: 256, sketch_precision: None, details: None }
     }
 }
 

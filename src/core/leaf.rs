@@ -6,6 +6,7 @@ use super::accumulator::Settings;
 use super::bytes::ByteExtremes;
 use super::column::{Column, Strings, Validity, Values};
 use super::column_type::ColumnType;
+use super::details::Details;
 use super::float::{FloatExtremes, Floating};
 use super::geometry::GeometryExtremes;
 use super::integer::{self, Ordered, SignedWords, UnsignedWide, UnsignedWords, Wide};
@@ -21,6 +22,8 @@ pub struct LeafStatistics {
     pub extremes: Extremes,
     /// Distinct values, where they are asked for and the type has them.
     pub distinct: Option<Box<DistinctSketch>>,
+    /// Lengths and the like, where they are asked for.
+    pub details: Option<Box<Details>>,
 }
 
 /// The ends by family of types. Each family starts neutral, with smallest above largest.
@@ -94,7 +97,11 @@ impl LeafStatistics {
             None => None,
         };
         let extremes = Extremes::new(column_type, settings.max_bound_bytes);
-        Ok(LeafStatistics { value_count: 0, null_count: 0, extremes, distinct })
+        let details = match settings.details {
+            Some(asked) => Some(Box::new(Details::new(column_type, asked)?)),
+            None => None,
+        };
+        Ok(LeafStatistics { value_count: 0, null_count: 0, extremes, distinct, details })
     }
 
     /// Takes in `rows` of `column`: one pass, no allocation per value.
@@ -106,6 +113,9 @@ impl LeafStatistics {
         if value_count > 0 {
             if let Some(sketch) = &mut self.distinct {
                 sketch.update(&column.values, validity, rows.clone());
+            }
+            if let Some(details) = &mut self.details {
+                details.update(&column.values, validity, rows.clone());
             }
             self.update_extremes(&column.values, validity, rows);
         }
@@ -174,6 +184,11 @@ impl LeafStatistics {
             // Distinct values of only a part are not those of the whole.
             (sketch, _) => *sketch = None,
         }
+        match (&mut self.details, &other.details) {
+            (Some(details), Some(other)) => details.merge(other)?,
+            // Details of only a part are not those of the whole.
+            (details, _) => *details = None,
+        }
         match (&mut self.extremes, &other.extremes) {
             (Extremes::None, Extremes::None) => {}
             (
@@ -221,6 +236,12 @@ impl LeafStatistics {
                 Extremes::Geometry(seen) => Some((**seen).clone()),
                 _ => None,
             },
+            truths: match &self.extremes {
+                Extremes::Boolean { true_count, false_count } => Some((*true_count, *false_count)),
+                _ => None,
+            },
+            distinct: self.distinct.clone(),
+            details: self.details.as_ref().map(|details| Box::new(details.finish(&column_type))),
             column_type,
         }
     }

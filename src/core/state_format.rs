@@ -179,7 +179,8 @@ fn read_leaf(reader: &mut Reader<'_>, column_type: &ColumnType) -> Result<LeafSt
         Extremes::Geometry(seen) => **seen = read_geometry(reader)?,
     }
     let distinct = read_sketch(reader, column_type)?.map(Box::new);
-    Ok(LeafStatistics { value_count, null_count, extremes, distinct })
+    // Details are not part of a kept state.
+    Ok(LeafStatistics { value_count, null_count, extremes, distinct, details: None })
 }
 
 fn read_flag(reader: &mut Reader<'_>) -> Result<bool> {

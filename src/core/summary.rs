@@ -5,7 +5,9 @@
 
 use super::bytes::Prefix;
 use super::column_type::ColumnType;
+use super::details::DetailSummary;
 use super::geometry::GeometryExtremes;
+use super::sketch::distinct::DistinctSketch;
 
 /// One leaf column.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +23,12 @@ pub struct Summary {
     pub nan_count: Option<u64>,
     pub ends: Option<Ends>,
     pub geometry: Option<GeometryExtremes>,
+    /// How many values are true and how many false; `None` for all types but BOOLEAN.
+    pub truths: Option<(u64, u64)>,
+    /// The sketch of distinct values, where one was asked for and the type has one.
+    pub distinct: Option<Box<DistinctSketch>>,
+    /// What was asked for by the settings' details; `None` when nothing was.
+    pub details: Option<Box<DetailSummary>>,
 }
 
 /// Smallest and largest value (NaN left out).
