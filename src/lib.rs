@@ -22,7 +22,17 @@ use function::column_stats::ColumnStats;
 use function::column_stats_rows::ColumnStatsRows;
 use function::column_stats_state::{ColumnStatsMerge, ColumnStatsRead, ColumnStatsState};
 use function::file_column_stats::FileColumnStats;
+use function::frequent_items::{FrequentItems, HiveHistogramQuantile};
 use function::hive_bit_vector::{HiveBitVector, HiveBitVectorEstimate, HiveBitVectorMerge};
+use function::hive_column_stats::{
+    DescribeColumnStats, DescribeFileColumnStats, HiveColumnStats, HiveQueryColumnStats,
+    HiveTableColumnStats,
+};
+use function::hive_column_stats_merge::HiveColumnStatsMerge;
+use function::hive_statement_text::{
+    HiveColumnStatsSql, HiveQueryColumnStatsSql, HiveTableColumnStatsSql,
+};
+use function::hive_stats::{HiveStats, HiveStatsRows};
 use function::statement_text::{FileColumnStatsSql, QueryColumnStatsSql, TableColumnStatsSql};
 use function::table_column_stats::{QueryColumnStats, TableColumnStats};
 
@@ -33,7 +43,20 @@ fn register(registry: &Registry) -> Result<()> {
     aggregate::register::<ColumnStatsMerge>(registry)?;
     aggregate::register::<HiveBitVector>(registry)?;
     aggregate::register::<HiveBitVectorMerge>(registry)?;
+    aggregate::register::<HiveStats>(registry)?;
+    aggregate::register::<HiveColumnStatsMerge>(registry)?;
+    aggregate::register::<FrequentItems>(registry)?;
     scalar::register::<HiveBitVectorEstimate>(registry)?;
+    scalar::register::<HiveHistogramQuantile>(registry)?;
+    scalar::register::<HiveStatsRows>(registry)?;
+    scalar::register::<HiveColumnStatsSql>(registry)?;
+    scalar::register::<HiveTableColumnStatsSql>(registry)?;
+    scalar::register::<HiveQueryColumnStatsSql>(registry)?;
+    table::register::<HiveColumnStats>(registry)?;
+    table::register::<HiveTableColumnStats>(registry)?;
+    table::register::<HiveQueryColumnStats>(registry)?;
+    table::register::<DescribeColumnStats>(registry)?;
+    table::register::<DescribeFileColumnStats>(registry)?;
     scalar::register::<ColumnStatsRead>(registry)?;
     scalar::register::<ColumnStatsRows>(registry)?;
     scalar::register::<FileColumnStatsSql>(registry)?;

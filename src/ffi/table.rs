@@ -121,9 +121,10 @@ unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
             }
         }
         let positional = (0..F::parameters().len() as u64)
-            // SAFETY: a function has as many arguments as parameters; the value is owned by us.
             .map(|index| {
-                literal(&unsafe { Value::from_raw(sys::duckdb_bind_get_parameter(info, index)) })
+                // SAFETY: a function has as many arguments as parameters; the value is owned by us.
+                let value = unsafe { Value::from_raw(sys::duckdb_bind_get_parameter(info, index)) };
+                literal(&value)
             })
             .collect();
         let mut named = Vec::new();

@@ -76,6 +76,9 @@ pub fn cell_at(column: &DuckColumn<'_>, column_type: &ColumnType, row: usize) ->
     match (&column.values, column_type.base()) {
         (Values::Boolean(values), _) => values.get(row).map(|value| *value != 0).into(),
         (Values::Int64(values), ColumnType::BigInt) => values.get(row).copied().into(),
+        (Values::Int32(values), ColumnType::Integer) => {
+            values.get(row).copied().map(i64::from).into()
+        }
         (Values::Double(values), _) => values.get(row).map_or(Cell::Null, |v| Cell::Double(*v)),
         (Values::Bytes(strings), ColumnType::Blob) => {
             strings.get(row).map_or(Cell::Null, |item| Cell::Blob(item.bytes().to_vec()))

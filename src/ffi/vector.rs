@@ -108,7 +108,7 @@ unsafe fn values<'chunk>(
     validity: Validity<'chunk>,
 ) -> Values<'chunk, StringVector<'chunk>> {
     use ColumnType as T;
-    // SAFETY (all of these): the slice type is the physical type that DuckDB gives to the logical one.
+    // SAFETY: in every arm, the slice type is the physical type that DuckDB gives to the logical one.
     unsafe {
         match column_type.base() {
             T::Boolean => Values::Boolean(slice(vector, row_count)),

@@ -44,6 +44,18 @@ impl From<u64> for Cell {
     }
 }
 
+impl From<f64> for Cell {
+    fn from(value: f64) -> Cell {
+        Cell::Double(value)
+    }
+}
+
+impl From<Vec<u8>> for Cell {
+    fn from(value: Vec<u8>) -> Cell {
+        Cell::Blob(value)
+    }
+}
+
 impl From<String> for Cell {
     fn from(value: String) -> Cell {
         Cell::Varchar(value)

@@ -55,7 +55,7 @@ pub fn discover(options: &FileOptions, session: &Session) -> Result<String> {
 }
 
 /// Expands globs in list order, each sorted by DuckDB; a file named twice is kept once.
-fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
+pub(super) fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
     let mut files = Vec::new();
     let mut seen = HashMap::new();
     let (literal, all) = (patterns.iter().all(|p| !p.contains(['*', '?', '['])), patterns.len());

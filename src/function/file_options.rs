@@ -150,7 +150,7 @@ fn read_options(value: &Literal) -> Result<Vec<(String, Literal)>> {
     for (name, _) in &entries {
         if OWN_READ_OPTIONS.contains(&name.to_ascii_lowercase().as_str()) {
             return Err(Error::new(format!(
-                "read_options must not hold '{name}': file_column_stats sets it itself \
+                "read_options must not hold '{name}': the function sets it itself \
                  (union_by_name and hive_partitioning are options of their own)"
             )));
         }

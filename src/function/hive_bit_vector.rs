@@ -29,7 +29,7 @@ pub fn precision(value: Option<i64>) -> Result<u8> {
 }
 
 /// A `bigint` argument of a row; `None` where it is NULL.
-fn integer_argument(arguments: &Arguments<'_>, index: usize, row: usize) -> Option<i64> {
+pub(super) fn integer_argument(arguments: &Arguments<'_>, index: usize, row: usize) -> Option<i64> {
     let column = arguments.columns.get(index)?;
     match &column.values {
         Values::Int64(values) if column.validity.is_valid(row) => values.get(row).copied(),

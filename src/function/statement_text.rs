@@ -26,7 +26,7 @@ pub struct TableColumnStatsSql;
 pub struct QueryColumnStatsSql;
 
 /// The first argument, and the named options of the second.
-fn arguments_at(
+pub(super) fn arguments_at(
     arguments: &Arguments<'_>,
     row: usize,
 ) -> Result<(Literal, Vec<(String, Literal)>)> {
@@ -46,11 +46,11 @@ fn arguments_at(
     Ok((subject, options))
 }
 
-fn text_overloads(subject: Parameter) -> Vec<Vec<Parameter>> {
+pub(super) fn text_overloads(subject: Parameter) -> Vec<Vec<Parameter>> {
     vec![vec![subject.clone()], vec![subject, Parameter::Any]]
 }
 
-fn named(options: &[(String, Literal)]) -> Vec<(&str, Literal)> {
+pub(super) fn named(options: &[(String, Literal)]) -> Vec<(&str, Literal)> {
     options.iter().map(|(name, value)| (name.as_str(), value.clone())).collect()
 }
 

@@ -4,6 +4,10 @@
 //! (dates before Christ, shortest floats), so a shape asks a [`Speller`] for it.
 
 pub mod ducklake;
+pub mod hive;
+pub mod hive_merge;
+pub mod hive_thrift;
+pub mod hive_types;
 
 use crate::core::column_type::ColumnType;
 

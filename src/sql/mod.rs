@@ -1,6 +1,7 @@
 //! SQL as text: quoting and the composition of statements. Knows no DuckDB handles.
 
 pub mod file_statement;
+pub mod hive_statement;
 pub mod literal;
 pub mod quote;
 pub mod source_statement;

@@ -113,6 +113,7 @@ impl HiveHll {
 
     /// Bytes on the heap: 0 while empty, 16 for up to three entries, then 5 to 11 per entry, and
     /// 2^precision when dense.
+    #[cfg(test)]
     #[must_use]
     pub fn heap_size_bytes(&self) -> usize {
         match &self.store {
@@ -123,18 +124,21 @@ impl HiveHll {
     }
 
     /// Adds an integer, a date (days since 1970) or a timestamp (whole seconds since 1970, floor).
+    #[cfg(test)]
     #[inline]
     pub fn add_long(&mut self, value: i64) {
         self.add_hash(hash_long(value));
     }
 
     /// Adds a double, a float widened to double, or the double nearest to a decimal.
+    #[cfg(test)]
     #[inline]
     pub fn add_double(&mut self, value: f64) {
         self.add_hash(hash_double(value));
     }
 
     /// Adds a string as its UTF-8 bytes.
+    #[cfg(test)]
     #[inline]
     pub fn add_bytes(&mut self, value: &[u8]) {
         self.add_hash(hash64(value));

@@ -68,6 +68,7 @@ impl SparseTable {
         self.used == 0
     }
 
+    #[cfg(test)]
     pub(super) fn heap_size_bytes(&self) -> usize {
         size_of_val::<[Bucket]>(&self.buckets)
     }

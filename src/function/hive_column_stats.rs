@@ -1,0 +1,219 @@
+//! `hive_column_stats(files, ...)`, `hive_table_column_stats('table', ...)` and
+//! `hive_query_column_stats('SELECT ...', ...)`: rows for a Hive metastore, and
+//! `describe_column_stats('table', 'column')` and `describe_file_column_stats(files, column)`: one column
+//! for people.
+
+use super::hive_files::HiveFiles;
+use super::hive_options::{named_parameters, no_others, options};
+use super::hive_rows::columns;
+use crate::core::column_type::{ColumnType, split_path};
+use crate::error::Result;
+use crate::ffi::registry::Parameter;
+use crate::ffi::session::Session;
+use crate::ffi::table::TableFunction;
+use crate::sql::hive_statement::{compose_description, compose_source};
+use crate::sql::literal::Literal;
+use crate::sql::source_statement::{query_source, table_source};
+
+/// `hive_column_stats(files VARCHAR or VARCHAR[], ...)`: a row per column, or per partition and column. A
+/// NULL argument, a pattern that matches nothing, and a file that cannot be read are errors.
+pub struct HiveColumnStats;
+
+/// `hive_table_column_stats(table VARCHAR, ...)`. The table may be a view and may lie in any attached
+/// database. It runs on a connection of its own: temporary tables and rows that are not committed need
+/// `hive_table_column_stats_sql`.
+pub struct HiveTableColumnStats;
+
+/// `hive_query_column_stats(query VARCHAR, ...)`, for one SELECT.
+pub struct HiveQueryColumnStats;
+
+/// `describe_column_stats(table VARCHAR, column VARCHAR)`: the rows of `DESCRIBE FORMATTED table column`.
+pub struct DescribeColumnStats;
+
+/// `describe_file_column_stats(files VARCHAR or VARCHAR[], column VARCHAR)`: the same for files, as one
+/// table.
+pub struct DescribeFileColumnStats;
+
+/// The text of `hive_table_column_stats`. `table_name` is the table's own unless it is given.
+pub fn table_statement(table: &Literal, named: &[(&str, Literal)]) -> Result<String> {
+    let name = table.as_text("table")?;
+    let source = table_source(name)?;
+    let mut options = options(named, no_others)?;
+    if options.table_name.is_none() {
+        options.table_name = split_path(name.trim()).pop();
+    }
+    Ok(compose_source(&source, &options))
+}
+
+/// The text of `hive_query_column_stats`.
+pub fn query_statement(query: &Literal, named: &[(&str, Literal)]) -> Result<String> {
+    Ok(compose_source(&query_source(query.as_text("query")?)?, &options(named, no_others)?))
+}
+
+impl TableFunction for HiveColumnStats {
+    type Bound = HiveFiles;
+
+    const NAME: &'static str = "hive_column_stats";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Any]
+    }
+
+    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+        let mut parameters = named_parameters();
+        parameters.extend(file_parameters());
+        parameters.push(("partitions", Parameter::Any));
+        parameters
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        columns()
+    }
+
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<HiveFiles> {
+        HiveFiles::new(positional.first().unwrap_or(&Literal::Null), &named)
+    }
+
+    fn statement(bound: &HiveFiles, session: &Session) -> Result<String> {
+        bound.statement(session)
+    }
+}
+
+fn file_parameters() -> Vec<(&'static str, Parameter)> {
+    vec![("format", Parameter::Of(ColumnType::Varchar)), ("read_options", Parameter::Any)]
+}
+
+impl TableFunction for HiveTableColumnStats {
+    type Bound = String;
+
+    const NAME: &'static str = "hive_table_column_stats";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Of(ColumnType::Varchar)]
+    }
+
+    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+        named_parameters()
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        columns()
+    }
+
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<String> {
+        table_statement(positional.first().unwrap_or(&Literal::Null), &named)
+    }
+
+    fn statement(bound: &String, _session: &Session) -> Result<String> {
+        Ok(bound.clone())
+    }
+}
+
+impl TableFunction for HiveQueryColumnStats {
+    type Bound = String;
+
+    const NAME: &'static str = "hive_query_column_stats";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Of(ColumnType::Varchar)]
+    }
+
+    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+        named_parameters()
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        columns()
+    }
+
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<String> {
+        query_statement(positional.first().unwrap_or(&Literal::Null), &named)
+    }
+
+    fn statement(bound: &String, _session: &Session) -> Result<String> {
+        Ok(bound.clone())
+    }
+}
+
+fn description_columns() -> Vec<(&'static str, ColumnType)> {
+    vec![("column_property", ColumnType::Varchar), ("value", ColumnType::Varchar)]
+}
+
+fn histogram_parameter() -> (&'static str, Parameter) {
+    ("histogram", Parameter::Of(ColumnType::Boolean))
+}
+
+/// The options for a description: the column asked for and what the caller named.
+fn described<'name>(
+    positional: &[Literal],
+    named: &[(&'name str, Literal)],
+) -> Result<(Vec<(&'name str, Literal)>, bool)> {
+    let column = positional.get(1).unwrap_or(&Literal::Null).as_text("column")?.to_owned();
+    let mut options = named.to_vec();
+    options.push(("columns", Literal::Text(column)));
+    let has_histogram =
+        named.iter().any(|(name, value)| *name == "histogram" && *value == Literal::Boolean(true));
+    Ok((options, has_histogram))
+}
+
+impl TableFunction for DescribeColumnStats {
+    type Bound = String;
+
+    const NAME: &'static str = "describe_column_stats";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Of(ColumnType::Varchar), Parameter::Of(ColumnType::Varchar)]
+    }
+
+    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+        vec![histogram_parameter()]
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        description_columns()
+    }
+
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<String> {
+        let (options, has_histogram) = described(&positional, &named)?;
+        let statement = table_statement(positional.first().unwrap_or(&Literal::Null), &options)?;
+        Ok(compose_description(&statement, has_histogram))
+    }
+
+    fn statement(bound: &String, _session: &Session) -> Result<String> {
+        Ok(bound.clone())
+    }
+}
+
+impl TableFunction for DescribeFileColumnStats {
+    type Bound = (HiveFiles, bool);
+
+    const NAME: &'static str = "describe_file_column_stats";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Any, Parameter::Of(ColumnType::Varchar)]
+    }
+
+    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+        let mut parameters = file_parameters();
+        parameters.push(histogram_parameter());
+        parameters
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        description_columns()
+    }
+
+    fn bind(
+        positional: Vec<Literal>,
+        named: Vec<(&'static str, Literal)>,
+    ) -> Result<(HiveFiles, bool)> {
+        let (mut options, has_histogram) = described(&positional, &named)?;
+        options.push(("partitions", Literal::Boolean(false)));
+        let files = positional.first().unwrap_or(&Literal::Null);
+        Ok((HiveFiles::new(files, &options)?, has_histogram))
+    }
+
+    fn statement(bound: &(HiveFiles, bool), session: &Session) -> Result<String> {
+        Ok(compose_description(&bound.0.statement(session)?, bound.1))
+    }
+}
