@@ -13,11 +13,17 @@ use crate::output::{Scalar, Speller};
 #[derive(Debug, Clone, Copy)]
 pub struct DuckdbSpeller;
 
+const MICROS_PER_DAY: i64 = 86_400_000_000;
 const NANOS_PER_DAY: i64 = 86_400_000_000_000;
+/// 290309-12-22 (BC), the first TIMESTAMP.
+const FIRST_MICROSECOND: i128 = -9_223_372_022_400_000_000;
+/// 1677-09-22, the first TIMESTAMP_NS.
+const FIRST_NANOSECOND: i128 = -9_223_286_400_000_000_000;
 
 impl Speller for DuckdbSpeller {
     fn spell(&self, column_type: &ColumnType, value: Scalar<'_>) -> Option<String> {
         match value {
+            Scalar::Signed(value) if !has_text(column_type.base(), value) => None,
             Scalar::Signed(value) => spell_signed(column_type.base(), value),
             Scalar::Unsigned(value) => match column_type.base() {
                 ColumnType::Enum(members) => members.get(usize::try_from(value).ok()?).cloned(),
@@ -29,6 +35,28 @@ impl Speller for DuckdbSpeller {
             Scalar::Double(value) => unsafe { text(sys::duckdb_create_double(value)) },
             Scalar::Bytes(bytes) => spell_bytes(column_type.base(), bytes),
         }
+    }
+}
+
+/// Whether DuckDB has a text for a stored number. Arrow and pandas tables (with the smallest of all times,
+/// say), damaged files and forged states bring others in; the cast of one throws through the C API, which
+/// ends the process.
+fn has_text(column_type: &ColumnType, value: i128) -> bool {
+    use ColumnType as T;
+    let is_timestamp = |per_unit: i128, first: i128| {
+        let in_range = (first..=i64::MAX.into()).contains(&value.saturating_mul(per_unit));
+        in_range || value.unsigned_abs() == i64::MAX.unsigned_abs().into()
+    };
+    match column_type {
+        T::Decimal { width, .. } => value.unsigned_abs() < 10_u128.pow((*width).min(38).into()),
+        T::Date => value > i32::MIN.into(),
+        T::Time => (0..=MICROS_PER_DAY.into()).contains(&value),
+        T::TimeNs => (0..=NANOS_PER_DAY.into()).contains(&value),
+        T::TimestampS => is_timestamp(1_000_000, FIRST_MICROSECOND),
+        T::TimestampMs => is_timestamp(1_000, FIRST_MICROSECOND),
+        T::Timestamp | T::TimestampTz => is_timestamp(1, FIRST_MICROSECOND),
+        T::TimestampNs | T::TimestampTzNs => is_timestamp(1, FIRST_NANOSECOND),
+        _ => true,
     }
 }
 
@@ -106,7 +134,8 @@ fn spell_time_ns(nanos: i64) -> Option<String> {
 
 fn spell_bytes(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
     match column_type {
-        ColumnType::Bit => {
+        // A byte that says how many bits of the second one are padding, and the bits.
+        ColumnType::Bit if bytes.len() > 1 && bytes.first().is_some_and(|padding| *padding < 8) => {
             let (data, size) = (bytes.as_ptr().cast_mut(), bytes.len() as u64);
             // SAFETY: the bytes are copied by the constructor; the value is owned by us.
             unsafe { text(sys::duckdb_create_bit(sys::duckdb_bit { data, size })) }
@@ -120,6 +149,7 @@ fn spell_bytes(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
                 text(sys::duckdb_create_bignum(sys::duckdb_bignum { data, size, is_negative }))
             }
         }
+        ColumnType::Bit => None,
         _ => std::str::from_utf8(bytes).ok().map(str::to_owned),
     }
 }
@@ -129,7 +159,8 @@ fn spell_bytes(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
 fn bignum_magnitude(stored: &[u8]) -> Option<(bool, Vec<u8>)> {
     let is_negative = stored.first()? & 0x80 == 0;
     let flip = if is_negative { 0xFF } else { 0x00 };
-    Some((is_negative, stored.get(3..)?.iter().map(|byte| byte ^ flip).collect()))
+    let magnitude: Vec<u8> = stored.get(3..)?.iter().map(|byte| byte ^ flip).collect();
+    (!magnitude.is_empty()).then_some((is_negative, magnitude))
 }
 
 #[expect(
