@@ -10,6 +10,8 @@ mod core;
 mod error;
 mod ffi;
 mod function;
+#[doc(hidden)]
+pub mod fuzzing;
 mod output;
 mod sql;
 

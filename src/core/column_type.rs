@@ -94,6 +94,18 @@ impl ColumnType {
         walk.leaves
     }
 
+    /// The types of the leaves in pre-order.
+    pub fn leaf_types(&self) -> Vec<&ColumnType> {
+        match self.base() {
+            ColumnType::Struct(fields) | ColumnType::Union(fields) => {
+                fields.iter().flat_map(|field| field.column_type.leaf_types()).collect()
+            }
+            ColumnType::List(element) | ColumnType::Array(element, _) => element.leaf_types(),
+            ColumnType::Map(entry) => [&entry.0, &entry.1].map(ColumnType::leaf_types).concat(),
+            _ => vec![self],
+        }
+    }
+
     /// How many pre-order numbers the column takes up, itself and all nested parts.
     pub fn node_count(&self) -> u64 {
         1 + match self.base() {

@@ -27,6 +27,9 @@ const TYPE_NAMES: [&str; 7] = [
 /// The suffixes of the four dimension sets.
 const DIMENSION_SUFFIXES: [&str; 4] = ["", "_z", "_m", "_zm"];
 
+/// How many bits of [`GeometryExtremes::type_bits`] have a meaning.
+pub const TYPE_BIT_COUNT: usize = TYPE_NAMES.len() * DIMENSION_SUFFIXES.len();
+
 /// Box and types of a set of geometries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeometryExtremes {

@@ -177,8 +177,8 @@ impl LeafStatistics {
 
     /// Takes in what another accumulator of the same type saw.
     pub fn merge(&mut self, other: &LeafStatistics) -> Result<()> {
-        self.value_count += other.value_count;
-        self.null_count += other.null_count;
+        self.value_count = sum(self.value_count, other.value_count)?;
+        self.null_count = sum(self.null_count, other.null_count)?;
         match (&mut self.distinct, &other.distinct) {
             (Some(sketch), Some(other)) => sketch.merge(other)?,
             // Distinct values of only a part are not those of the whole.
@@ -276,6 +276,13 @@ impl LeafStatistics {
             }),
         }
     }
+}
+
+/// Counts are shown as BIGINT. Rows cannot exceed that, states that are forged or merged again can.
+fn sum(left: u64, right: u64) -> Result<u64> {
+    left.checked_add(right)
+        .filter(|sum| i64::try_from(*sum).is_ok())
+        .ok_or_else(|| Error::new("the counts add up to more than a BIGINT holds"))
 }
 
 fn widened<Narrow: Into<Large>, Large>((min, max): (Narrow, Narrow)) -> (Large, Large) {

@@ -15,6 +15,7 @@ pub mod integer;
 pub mod leaf;
 pub mod lengths;
 pub mod sketch;
+mod state_check;
 pub mod state_format;
 pub mod summary;
 pub mod type_format;

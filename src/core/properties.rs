@@ -3,7 +3,7 @@
 //! * the counts are those of a naive walk over Parquet's level entries;
 //! * what a shape writes as bounds does bound, whatever the values.
 
-mod samples;
+pub mod samples;
 
 use std::collections::BTreeSet;
 use std::fmt;

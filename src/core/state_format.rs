@@ -13,34 +13,37 @@ use super::integer::{UnsignedWide, Wide};
 use super::leaf::{Extremes, LeafStatistics};
 use super::sketch::distinct::DistinctSketch;
 use super::sketch::hive_hll::HiveHll;
-use super::type_format::{Reader, read_type, write_number, write_sized, write_type};
+use super::state_check::check_leaf;
+use super::type_format::{Reader, check_type, read_type, write_number, write_sized, write_type};
 use crate::error::{Error, Result};
 
 const MAGIC: [u8; 4] = *b"CSTS";
 const VERSION: u8 = 1;
-/// Magic, version and checksum.
-const HEADER_BYTES: usize = 9;
+/// The precision of the sketches: that of Hive's default builder, and the same in all states, so that they
+/// merge. It is squashed to what a metastore wants when a sketch is read out.
+pub const SKETCH_PRECISION: u8 = 14;
 
 /// A column's statistics with its type; `None` for a state that never saw a row.
 pub type ColumnState = Option<(ColumnType, ColumnStatistics)>;
 
 /// Writes a state.
-pub fn encode(state: Option<(&ColumnType, &ColumnStatistics)>) -> Vec<u8> {
+pub fn encode(state: Option<(&ColumnType, &ColumnStatistics)>) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     match state {
         None => body.push(0),
         Some((column_type, statistics)) => {
+            check_type(column_type)?;
             body.push(1);
             write_type(&mut body, column_type);
             statistics.leaves().iter().for_each(|leaf| write_leaf(&mut body, leaf));
         }
     }
-    let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
-    bytes.extend(MAGIC);
-    bytes.push(VERSION);
-    bytes.extend(crc32fast::hash(&body).to_le_bytes());
-    bytes.extend(body);
-    bytes
+    Ok(seal(&body))
+}
+
+/// Puts the header in front of a body.
+pub fn seal(body: &[u8]) -> Vec<u8> {
+    [&MAGIC[..], &[VERSION], &crc32fast::hash(body).to_le_bytes(), body].concat()
 }
 
 /// Reads a state; whatever is not one, or is damaged, is an error.
@@ -65,8 +68,10 @@ pub fn decode(bytes: &[u8]) -> Result<ColumnState> {
         1 => {
             let column_type = read_type(&mut reader)?;
             let mut statistics = ColumnStatistics::new(&column_type, Settings::default())?;
-            for (slot, leaf) in statistics.leaves_mut().into_iter().zip(column_type.leaves()) {
-                *slot = read_leaf(&mut reader, &leaf.column_type)?;
+            let leaf_types = column_type.leaf_types();
+            for (slot, leaf_type) in statistics.leaves_mut().into_iter().zip(leaf_types) {
+                *slot = read_leaf(&mut reader, leaf_type)?;
+                check_leaf(slot, leaf_type)?;
             }
             Some((column_type, statistics))
         }
@@ -200,6 +205,9 @@ fn read_sketch(
     }
     let registers =
         HiveHll::from_bytes(reader.sized()?).map_err(|error| Error::new(error.to_string()))?;
+    if registers.precision() != SKETCH_PRECISION {
+        return Err(Error::new("the state is damaged: its distinct values have another precision"));
+    }
     DistinctSketch::with_registers(column_type, registers)
         .ok_or_else(|| Error::new("the state is damaged: its type has no distinct values"))
         .map(Some)

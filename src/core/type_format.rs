@@ -9,6 +9,12 @@ use crate::error::{Error, Result};
 /// Nesting beyond this is refused: no real type comes near it, and it bounds the recursion.
 const MAX_DEPTH: usize = 100;
 
+/// What the paths of all leaves together may take. A few names above many fields make paths that are far
+/// longer than the state itself; no real type comes near this either.
+const MAX_PATHS_BYTES: usize = 16 << 20;
+/// What a part of a path takes besides its text.
+const PATH_PART_BYTES: usize = 48;
+
 /// Reads bytes front to back; every read is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
@@ -197,15 +203,60 @@ fn write_fields(bytes: &mut Vec<u8>, tag: u8, fields: &[Field]) {
     }
 }
 
+/// Fails for a type whose state could not be read again: one of extreme depth or length.
+pub fn check_type(column_type: &ColumnType) -> Result<()> {
+    check_nested_type(column_type, 0, 0, &mut 0)
+}
+
+fn check_nested_type(
+    column_type: &ColumnType,
+    depth: usize,
+    path_bytes: usize,
+    paths_bytes: &mut usize,
+) -> Result<()> {
+    check_depth(depth)?;
+    let mut check = |part: &str, nested: &ColumnType| {
+        let path_bytes = path_bytes.saturating_add(part.len() + PATH_PART_BYTES);
+        check_nested_type(nested, depth + 1, path_bytes, paths_bytes)
+    };
+    match column_type {
+        ColumnType::Alias(_, base) => check_nested_type(base, depth + 1, path_bytes, paths_bytes),
+        ColumnType::Struct(fields) | ColumnType::Union(fields) => {
+            fields.iter().try_for_each(|field| check(&field.name, &field.column_type))
+        }
+        ColumnType::List(element) | ColumnType::Array(element, _) => check("element", element),
+        ColumnType::Map(entry) => {
+            check("key", &entry.0)?;
+            check("value", &entry.1)
+        }
+        _ => {
+            *paths_bytes = paths_bytes.saturating_add(path_bytes);
+            if *paths_bytes > MAX_PATHS_BYTES {
+                return Err(Error::new("a type with so many and so long names has no state"));
+            }
+            Ok(())
+        }
+    }
+}
+
+fn check_depth(depth: usize) -> Result<()> {
+    if depth > MAX_DEPTH {
+        return Err(Error::new(format!(
+            "a type that is nested more than {MAX_DEPTH} levels deep has no state"
+        )));
+    }
+    Ok(())
+}
+
 /// Reads a type.
 pub fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
-    read_nested_type(reader, 0)
+    let column_type = read_nested_type(reader, 0)?;
+    check_type(&column_type)?;
+    Ok(column_type)
 }
 
 fn read_nested_type(reader: &mut Reader<'_>, depth: usize) -> Result<ColumnType> {
-    if depth > MAX_DEPTH {
-        return Err(Error::new("the state holds a type that is nested too deeply"));
-    }
+    check_depth(depth)?;
     let nested = |reader: &mut Reader<'_>| read_nested_type(reader, depth + 1);
     let tag = reader.byte()?;
     if let Some((_, simple)) = SIMPLE_TYPES.iter().find(|(known, _)| *known == tag) {

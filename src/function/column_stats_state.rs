@@ -8,16 +8,13 @@ use super::column_stats::{argument_settings, result_cell, result_type};
 use crate::core::accumulator::{ColumnStatistics, Settings};
 use crate::core::column::{ByteString, Values};
 use crate::core::column_type::ColumnType;
-use crate::core::state_format::{ColumnState, decode, encode};
+use crate::core::state_format::{ColumnState, SKETCH_PRECISION, decode, encode};
 use crate::error::{Error, Result};
 use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
 use crate::ffi::session::Host;
 use crate::ffi::write::Cell;
-
-/// Hive's default builder; a state is squashed to the precision a metastore wants when it is read out.
-const SKETCH_PRECISION: u8 = 14;
 
 /// `column_stats_state(x ANY [, max_bound_bytes BIGINT])` returns BLOB: the statistics of `column_stats`
 /// and a sketch of the distinct values, in the format of `docs/state-format.md`. A group without rows
@@ -60,7 +57,7 @@ impl Aggregate for ColumnStatsState {
 
     fn finish(state: Option<(&ColumnStatistics, &[ColumnType])>) -> Result<Cell> {
         let typed = state.and_then(|(statistics, types)| Some((types.first()?, statistics)));
-        Ok(Cell::Blob(encode(typed)))
+        Ok(Cell::Blob(encode(typed)?))
     }
 }
 
@@ -103,7 +100,7 @@ impl Aggregate for ColumnStatsMerge {
 
     fn finish(state: Option<(&ColumnState, &[ColumnType])>) -> Result<Cell> {
         let merged = state.and_then(|(state, _)| state.as_ref());
-        Ok(Cell::Blob(encode(merged.map(|(column_type, statistics)| (column_type, statistics)))))
+        Ok(Cell::Blob(encode(merged.map(|(column_type, statistics)| (column_type, statistics)))?))
     }
 }
 

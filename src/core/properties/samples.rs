@@ -206,7 +206,7 @@ fn samples(types: impl Strategy<Value = ColumnType>) -> impl Strategy<Value = Sa
 }
 
 /// Values of the type, NULL with the probability `1 - present`, on every level.
-fn values(column_type: &ColumnType, present: f64) -> BoxedStrategy<Value> {
+pub fn values(column_type: &ColumnType, present: f64) -> BoxedStrategy<Value> {
     let value = match column_type.base() {
         ColumnType::Struct(fields) => {
             let parts: Vec<_> =
