@@ -55,6 +55,10 @@ impl GeometryExtremes {
     }
 
     fn add(&mut self, bytes: &[u8]) {
+        if !has_known_code(bytes) {
+            self.is_unreadable = true;
+            return;
+        }
         match wkb::reader::read_wkb(bytes) {
             Ok(geometry) => {
                 self.type_bits |= type_bit(&geometry);
@@ -133,13 +137,27 @@ impl GeometryExtremes {
     }
 }
 
+/// Whether the type code is one of the seven kinds of geometry, in ISO numbering or with EWKB's flags for
+/// dimensions. The reader looks at the last bits only and takes others (curves, triangles) for points.
+fn has_known_code(bytes: &[u8]) -> bool {
+    let Some((order, rest)) = bytes.split_first() else { return false };
+    let Some(code) = rest.first_chunk::<4>() else { return false };
+    let code = if *order == 0 { u32::from_be_bytes(*code) } else { u32::from_le_bytes(*code) };
+    let code = code & 0x1FFF_FFFF;
+    (1..=7).contains(&(code % 1000)) && code / 1000 <= 3
+}
+
 fn widen(range: &mut AxisRange, value: f64) {
     if value.is_nan() {
         return;
     }
     *range = match *range {
         None => Some((value, value)),
-        Some((min, max)) => Some((min.min(value), max.max(value))),
+        // The order in which -0.0 comes before 0.0, so that the order of the rows does not matter.
+        Some((min, max)) => Some((
+            if value.total_cmp(&min).is_lt() { value } else { min },
+            if value.total_cmp(&max).is_gt() { value } else { max },
+        )),
     };
 }
 

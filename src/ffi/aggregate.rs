@@ -124,7 +124,7 @@ impl ErrorSink for AggregateSink {
     }
 }
 
-unsafe extern "C" fn state_size(_info: sys::duckdb_function_info) -> sys::idx_t {
+extern "C" fn state_size(_info: sys::duckdb_function_info) -> sys::idx_t {
     STATE_BYTES
 }
 

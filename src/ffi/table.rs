@@ -43,6 +43,11 @@ pub trait TableFunction: 'static {
 
     /// The statement whose rows are the function's rows: columns of the declared types, in order.
     fn statement(bound: &Self::Bound, session: &Session) -> Result<String>;
+
+    /// A chance to say more about a failure, for example which of many files it is about.
+    fn explain(_bound: &Self::Bound, _session: &Session, error: Error) -> Error {
+        error
+    }
 }
 
 /// Registers `F`.
@@ -206,8 +211,9 @@ unsafe extern "C" fn produce<F: TableFunction>(
 
 fn run<F: TableFunction>(host: &Host, bound: &F::Bound) -> Result<Rows> {
     let session = host.connect()?;
-    let statement = F::statement(bound, &session)?;
-    let mut rows = session.query(&statement)?;
+    let mut rows = F::statement(bound, &session)
+        .and_then(|statement| session.query(&statement))
+        .map_err(|error| F::explain(bound, &session, error))?;
     let declared: Vec<ColumnType> = F::columns().into_iter().map(|(_, t)| t).collect();
     let found: Vec<ColumnType> = rows.columns().into_iter().map(|(_, t)| t).collect();
     if declared != found {

@@ -59,34 +59,34 @@ fn resolve_unnamed(logical_type: &LogicalType) -> ColumnType {
             let value = unsafe { LogicalType::from_raw(sys::duckdb_map_type_value_type(raw)) };
             ColumnType::Map(Arc::new((resolve(&key), resolve(&value))))
         }
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT => {
-            // SAFETY: a STRUCT has fields.
-            let count = unsafe { sys::duckdb_struct_type_child_count(raw) };
-            ColumnType::Struct(fields(
-                count,
-                // SAFETY: `index` is below the count; the string is owned by us.
-                |index| unsafe { owned_text(sys::duckdb_struct_type_child_name(raw, index)) },
-                // SAFETY: `index` is below the count; the type is owned by us.
-                |index| unsafe {
-                    LogicalType::from_raw(sys::duckdb_struct_type_child_type(raw, index))
-                },
-            ))
-        }
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_UNION => {
-            // SAFETY: a UNION has members.
-            let count = unsafe { sys::duckdb_union_type_member_count(raw) };
-            ColumnType::Union(fields(
-                count,
-                // SAFETY: `index` is below the count; the string is owned by us.
-                |index| unsafe { owned_text(sys::duckdb_union_type_member_name(raw, index)) },
-                // SAFETY: `index` is below the count; the type is owned by us.
-                |index| unsafe {
-                    LogicalType::from_raw(sys::duckdb_union_type_member_type(raw, index))
-                },
-            ))
-        }
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT => ColumnType::Struct(struct_fields(raw)),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_UNION => ColumnType::Union(union_members(raw)),
         other => ColumnType::Opaque(format!("UNKNOWN_TYPE_{other}").into()),
     }
+}
+
+fn struct_fields(raw: sys::duckdb_logical_type) -> Arc<[Field]> {
+    // SAFETY: the caller found a STRUCT, which has fields.
+    let count = unsafe { sys::duckdb_struct_type_child_count(raw) };
+    fields(
+        count,
+        // SAFETY: `index` is below the count; the string is owned by us.
+        |index| unsafe { owned_text(sys::duckdb_struct_type_child_name(raw, index)) },
+        // SAFETY: `index` is below the count; the type is owned by us.
+        |index| unsafe { LogicalType::from_raw(sys::duckdb_struct_type_child_type(raw, index)) },
+    )
+}
+
+fn union_members(raw: sys::duckdb_logical_type) -> Arc<[Field]> {
+    // SAFETY: the caller found a UNION, which has members.
+    let count = unsafe { sys::duckdb_union_type_member_count(raw) };
+    fields(
+        count,
+        // SAFETY: `index` is below the count; the string is owned by us.
+        |index| unsafe { owned_text(sys::duckdb_union_type_member_name(raw, index)) },
+        // SAFETY: `index` is below the count; the type is owned by us.
+        |index| unsafe { LogicalType::from_raw(sys::duckdb_union_type_member_type(raw, index)) },
+    )
 }
 
 fn fields(

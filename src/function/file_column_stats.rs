@@ -2,12 +2,14 @@
 //! DuckLake's `ducklake_file_column_stats`, and its twin `file_column_stats_sql`.
 
 use super::file_discovery::discover;
+use super::file_list::expand;
 use super::file_options::{FileOptions, named_parameters};
 use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
 use crate::ffi::table::TableFunction;
+use crate::sql::file_statement::exact_path;
 use crate::sql::literal::Literal;
 
 /// `file_column_stats(files VARCHAR or VARCHAR[], ...)`. A NULL argument, a pattern that matches nothing,
@@ -58,4 +60,32 @@ impl TableFunction for FileColumnStats {
     fn statement(bound: &FileOptions, session: &Session) -> Result<String> {
         discover(bound, session)
     }
+
+    fn explain(bound: &FileOptions, session: &Session, error: Error) -> Error {
+        name_the_file(bound, session, &error).unwrap_or(error)
+    }
+}
+
+/// DuckDB's messages do not all say which file they are about. Where this one does not, the files are read
+/// one by one until one fails: slow, but only after a failure. `None` when nothing can be added.
+fn name_the_file(options: &FileOptions, session: &Session, error: &Error) -> Option<Error> {
+    let files = expand(&options.files, session).ok()?;
+    let message = error.to_string();
+    if files.iter().any(|file| message.contains(file.as_str())) {
+        return None;
+    }
+    let about = |file: &str, error: Error| error.context(format!("file '{file}'"));
+    if let [file] = files.as_slice() {
+        return Some(about(file, error.clone()));
+    }
+    files.iter().find_map(|file| {
+        let alone = FileOptions { files: vec![exact_path(file)], ..options.clone() };
+        let statement = discover(&alone, session);
+        let failure = statement.and_then(|text| session.query(&text)).err()?;
+        Some(if failure.to_string().contains(file.as_str()) {
+            failure
+        } else {
+            about(file, failure)
+        })
+    })
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::file_discovery::expand;
+use super::file_list::expand;
 use super::file_options::{FileOptions, Format};
 use super::hive_options;
 use crate::error::{Error, Result};
