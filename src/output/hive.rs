@@ -194,13 +194,21 @@ fn set_number_bounds(row: &mut HiveValues, summary: &Summary, speller: &dyn Spel
 /// Decimals as their text; all others in whole units that fit a long.
 fn set_integer_bounds(row: &mut HiveValues, column_type: &ColumnType, min: i128, max: i128) {
     if hive_type(column_type).kind == Some(Kind::Decimal) {
-        row.decimal_low.clone_from(&row.low_value);
-        row.decimal_high.clone_from(&row.high_value);
+        row.decimal_low = row.low_value.as_deref().map(hive_decimal);
+        row.decimal_high = row.high_value.as_deref().map(hive_decimal);
         return;
     }
     let units = units_per_second(column_type).unwrap_or(1);
     let long = |value: i128| i64::try_from(value.div_euclid(units)).ok();
     (row.long_low, row.long_high) = (long(min), long(max));
+}
+
+/// Hive's decimals have no zeros at the end of their fraction.
+fn hive_decimal(text: &str) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    }
 }
 
 fn units_per_second(column_type: &ColumnType) -> Option<i128> {

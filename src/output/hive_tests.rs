@@ -60,3 +60,10 @@ fn booleans_and_binaries_have_no_distinct_values() {
     let row = hive_values(&ColumnType::Blob, Values::Bytes(ByteColumn::new(&[b"\xC3\xA9"])), 1);
     assert_eq!((row.max_col_len, row.num_distincts, row.low_value), (Some(2), None, None));
 }
+
+#[test]
+fn decimals_have_no_zeros_at_the_end() {
+    for (padded, plain) in [("-10.20", "-10.2"), ("100", "100"), ("0.00", "0"), ("100.00", "100")] {
+        assert_eq!(hive_decimal(padded), plain);
+    }
+}

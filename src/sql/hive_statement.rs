@@ -258,9 +258,6 @@ pub fn compose_description(statement: &str, has_histogram: bool) -> String {
         ("bit_vector", "CASE WHEN bit_vector IS NOT NULL THEN 'HL' END".to_owned()),
     ];
     if has_histogram {
-        let quartile = |name: &str, rank: &str| {
-            format!("'{name}: ' || CAST(hive_histogram_quantile(histogram, {rank}) AS VARCHAR)")
-        };
         let quartiles = [quartile("Q1", "0.25"), quartile("Q2", "0.5"), quartile("Q3", "0.75")];
         properties.push(("histogram", quartiles.join(" || ', ' || ")));
     }
@@ -274,6 +271,22 @@ pub fn compose_description(statement: &str, has_histogram: bool) -> String {
         "SELECT unnest({}) AS column_property, unnest([{}]) AS value FROM ({statement})",
         text_list(properties.iter().map(|(name, _)| *name)),
         values.join(", "),
+    )
+}
+
+/// A quartile as Hive spells it: dates and timestamps as such, integers without a fraction, all others as
+/// the floats they are kept as.
+fn quartile(name: &str, rank: &str) -> String {
+    let value = format!("hive_histogram_quantile(histogram, {rank})");
+    let moment = format!("make_timestamp(CAST({value} AS BIGINT) * 1000000)");
+    format!(
+        "'{name}: ' || CASE \
+         WHEN column_type IN ('date', 'timestamp') AND {value} NOT BETWEEN -62135596800 AND 253402300799 \
+         THEN CAST({value} AS VARCHAR) \
+         WHEN column_type = 'date' THEN CAST(CAST({moment} AS DATE) AS VARCHAR) \
+         WHEN column_type = 'timestamp' THEN CAST({moment} AS VARCHAR) \
+         WHEN long_low_value IS NOT NULL THEN CAST(CAST({value} AS HUGEINT) AS VARCHAR) \
+         ELSE CAST(CAST({value} AS FLOAT) AS VARCHAR) END"
     )
 }
 

@@ -154,7 +154,8 @@ def test_row_of_every_type(connection):
         assert (row["column_type"], row["long_low_value"], row["long_high_value"]) == values
     assert (rows["real"]["double_low_value"], rows["real"]["double_high_value"]) == (0.0, 0.75)
     assert rows["price"]["column_type"] == "decimal(9,2)"
-    assert rows["price"]["big_decimal_high_value"] == "3.00"
+    assert rows["price"]["big_decimal_high_value"] == "3"
+    assert rows["price"]["high_value"] == "3.00"
     assert rows["unsigned"]["column_type"] == "decimal(20,0)"
     assert rows["unsigned"]["big_decimal_high_value"] == "3000"
     assert rows["huge"]["column_type"] == "decimal(38,0)"
@@ -341,7 +342,34 @@ def test_description(connection, tmp_path):
     connection.execute(f"COPY t TO '{tmp_path}/t.parquet'")
     call = f"FROM describe_file_column_stats('{tmp_path}/t.parquet', 'a', histogram := true)"
     rows = dict(connection.execute(call).fetchall())
-    assert rows["histogram"] == "Q1: 2.0, Q2: 4.0, Q3: 7.0"
+    assert rows["histogram"] == "Q1: 2, Q2: 5, Q3: 7"
+
+
+def test_description_as_in_hive(connection):
+    """The table and the output of Hive's own test stats_histogram.q."""
+    day = "TIMESTAMP '2020-11-0{}'"
+    days = [2] * 8 + [3, 4, 5, 6, 7]
+    connection.execute("CREATE TABLE h (b INTEGER, c DOUBLE, d FLOAT, f TIMESTAMP, g DATE)")
+    c = [1.1, 2.1, 2.1, 3.1, 3.1, 4.1, 5.1, 6.1, 6.1, None, None, None, 9.1, 100.1, 101.1]
+    d = [12.2, None, None, 13.2, 14.2, None, 15.2, 16.2, 17.2, 20.2, 50.2, 55.2, 57.2, 1000.2, 2000.2]
+    for row in range(15):
+        moment = day.format(days[row]) if row < 13 else None
+        values = ", ".join("NULL" if x is None else str(x) for x in (days[row] if row < 13 else None, c[row], d[row]))
+        moments = f"{moment}, {moment}::DATE" if moment else "NULL, NULL"
+        connection.execute(f"INSERT INTO h VALUES ({values}, {moments})")
+    expected = {
+        "b": ("2", "7", "2", "6", "Q1: 2, Q2: 2, Q3: 4"),
+        "c": ("1.1", "101.1", "3", "9", "Q1: 3.1, Q2: 5.1, Q3: 9.1"),
+        "d": ("12.199999809265137", "2000.199951171875", "3", "12", "Q1: 15.2, Q2: 20.2, Q3: 57.2"),
+        "f": (
+            "2020-11-02 00:00:00", "2020-11-07 00:00:00", "2", "6",
+            "Q1: 2020-11-02 00:00:00, Q2: 2020-11-02 00:00:00, Q3: 2020-11-04 00:00:00",
+        ),
+        "g": ("2020-11-02", "2020-11-07", "2", "6", "Q1: 2020-11-02, Q2: 2020-11-02, Q3: 2020-11-04"),
+    }  # fmt: skip
+    for column, values in expected.items():
+        rows = dict(connection.execute(f"FROM describe_column_stats('h', '{column}', histogram := true)").fetchall())
+        assert tuple(rows[n] for n in ("min", "max", "num_nulls", "distinct_count", "histogram")) == values
 
 
 def test_histogram_is_read_by_apache_datasketches(connection):

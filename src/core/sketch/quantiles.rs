@@ -109,13 +109,14 @@ pub fn merge_histograms<'a>(blobs: impl IntoIterator<Item = &'a [u8]>) -> Result
     Ok(merged.map(|sketch| sketch.serialize()))
 }
 
-/// The quantiles of a serial form at these ranks (0 to 1); `None` of an empty sketch.
+/// The quantiles of a serial form at these ranks (0 to 1); `None` of an empty sketch. Ranks are exclusive,
+/// the default of the DataSketches release that Hive uses (`stats_histogram.q.out` shows it).
 ///
 /// # Errors
 /// If it is not a KLL sketch of floats.
 pub fn quantiles_of(blob: &[u8], ranks: &[f64]) -> Result<Option<Vec<f32>>> {
     let sketch = read(blob)?;
-    let found = sketch.quantiles(ranks, SearchCriteria::Inclusive).map_err(describe)?;
+    let found = sketch.quantiles(ranks, SearchCriteria::Exclusive).map_err(describe)?;
     Ok(found.map(|values| values.into_iter().map(KllFloat::into_inner).collect()))
 }
 
