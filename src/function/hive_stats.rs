@@ -137,7 +137,7 @@ fn flag_argument(arguments: &Arguments<'_>, index: usize, row: usize) -> Result<
 /// `typed` holds a `hive_stats` result for each of `names`, whatever rows it was made of: it tells the
 /// leaves, and stands in where a result of `stats` is empty or `stats` is NULL (no rows, so no type was
 /// seen). `stats` holds the result for each of `selected`. `identity` holds `cat_name`, `db_name`,
-/// `table_name`, `partition_name`, `engine`, `file_name`, `last_analyzed` and `null_length`.
+/// `table_name`, `partition_name`, `engine`, `file_name`, `last_analyzed`, `null_length` and `nested`.
 pub struct HiveStatsRows;
 
 impl ScalarFunction for HiveStatsRows {
@@ -169,7 +169,7 @@ impl ScalarFunction for HiveStatsRows {
         if names.len() != typed.len() {
             return Err(Error::new("names and results must be lists of the same length"));
         }
-        let (identity, is_impala) = identity(arguments.types.get(4), given)?;
+        let (identity, shown) = identity(arguments.types.get(4), given)?;
         let mut rows = Vec::new();
         for (name, typed) in names.into_iter().zip(typed) {
             let Cell::Varchar(name) = name else {
@@ -179,10 +179,19 @@ impl ScalarFunction for HiveStatsRows {
                 continue;
             };
             let seen = stats.get(position).cloned().map(list).unwrap_or_default();
-            add_column(&mut rows, &name, (seen, list(typed)), &identity, is_impala)?;
+            add_column(&mut rows, &name, (seen, list(typed)), &identity, shown)?;
         }
         Ok(Cell::List(rows))
     }
+}
+
+/// What the caller of the composed statement asked for.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    /// NULL does not count in average lengths.
+    is_impala: bool,
+    /// The leaves of nested columns have rows.
+    has_nested: bool,
 }
 
 /// Appends the rows of one column: of `seen`, or as of no rows of `typed` where that is empty.
@@ -191,7 +200,7 @@ fn add_column(
     name: &str,
     (seen, typed): (Vec<Cell>, Vec<Cell>),
     identity: &Identity,
-    is_impala: bool,
+    shown: Shown,
 ) -> Result<()> {
     let has_rows = !seen.is_empty();
     for element in if has_rows { seen } else { typed } {
@@ -202,12 +211,15 @@ fn add_column(
             Some(Cell::Varchar(path)) => split_path(path),
             _ => return Err(Error::new("a result of hive_stats has no path")),
         };
+        if !shown.has_nested && !path.is_empty() {
+            continue;
+        }
         let names = element_columns();
         let (_, mut values) = read(names.iter().map(|(name, _)| *name).zip(cells))?;
         if !has_rows {
             values = values.without_rows();
         }
-        if is_impala {
+        if shown.is_impala {
             values.avg_col_len = values.average_of_values();
         }
         let parts = std::iter::once(name).chain(path.iter().map(String::as_str));
@@ -218,16 +230,20 @@ fn add_column(
     Ok(())
 }
 
-/// The last argument: what is the same for all rows, and whether NULL lengths are Impala's.
-fn identity(column_type: Option<&ColumnType>, cell: Cell) -> Result<(Identity, bool)> {
+/// The last argument: what is the same for all rows.
+fn identity(column_type: Option<&ColumnType>, cell: Cell) -> Result<(Identity, Shown)> {
     let (Some(ColumnType::Struct(fields)), Cell::Struct(cells)) = (column_type, cell) else {
         return Err(Error::new("the last argument must be a STRUCT"));
     };
-    let is_impala = fields.iter().zip(&cells).any(|(field, cell)| {
-        field.name == "null_length" && *cell == Cell::Varchar("impala".to_owned())
-    });
+    let is_set = |name: &str, wanted: &Cell| {
+        fields.iter().zip(&cells).any(|(field, cell)| field.name == name && cell == wanted)
+    };
+    let shown = Shown {
+        is_impala: is_set("null_length", &Cell::Varchar("impala".to_owned())),
+        has_nested: is_set("nested", &Cell::Boolean(true)),
+    };
     let names = fields.iter().map(|field| field.name.as_str());
-    Ok((read(names.zip(cells))?.0, is_impala))
+    Ok((read(names.zip(cells))?.0, shown))
 }
 
 /// DuckDB's names do not depend on case.

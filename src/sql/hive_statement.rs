@@ -51,8 +51,12 @@ impl Default for HiveOptions {
 }
 
 impl HiveOptions {
-    /// The aggregate over one expression.
+    /// The aggregate over one expression. DuckDB spreads every constant argument over all rows, so they
+    /// are left out where they are the defaults; rows of nested columns are then left out at the end.
     fn stats(&self, expression: &str) -> String {
+        if self.bit_vector_precision == 10 && self.top_k == 0 && !self.has_histogram {
+            return format!("hive_stats({expression})");
+        }
         format!(
             "hive_stats({expression}, {}, {}, {}, {})",
             self.bit_vector_precision, self.top_k, self.has_histogram, self.has_nested
@@ -68,11 +72,13 @@ impl HiveOptions {
         format!(
             "{{'cat_name': {}, 'db_name': {}, 'table_name': {}, 'partition_name': {partition_name}, \
              'engine': {}, 'file_name': {file_name}, 'null_length': '{null_length}', \
+             'nested': {}, \
              'last_analyzed': CAST(epoch(now()) AS BIGINT)}}",
             text(&self.cat_name),
             text(&self.db_name),
             self.table_name.as_deref().map_or("CAST(NULL AS VARCHAR)".into(), text),
             text(&self.engine),
+            self.has_nested,
         )
     }
 }
