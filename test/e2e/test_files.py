@@ -258,6 +258,18 @@ def test_a_hundred_schemas(connection, write, tmp_path):
     assert found == [(n, name, str(n), str(n)) for n in range(100) for name in (f"only_{n}", "shared")]
 
 
+@pytest.mark.parametrize("schema", ["alike", "different"])
+def test_many_text_files_in_little_memory(connection, tmp_path, schema):
+    """A CSV reader takes 30 MB of buffers for the smallest file: they must not all be held at once."""
+    for number in range(60):
+        name = "b" if schema == "alike" else f"b{number}"
+        (tmp_path / f"{number:02}.csv").write_text(f"a,{name}\n{number},x\n")
+    connection.execute("SET GLOBAL memory_limit = '1GB'")
+    rows = file_rows(connection, str(tmp_path / "*.csv"))
+    found = [(row["data_file_id"], row["column_name"][0], *bounds(row)) for row in rows]
+    assert found == [row for n in range(60) for row in ((n, "a", str(n), str(n)), (n, "b", "x", "x"))]
+
+
 @pytest.mark.parametrize("format_name", ["parquet", "csv"])
 def test_every_type_of_duckdb(connection, tmp_path, format_name):
     """DuckDB's own table of all types: whatever the file makes of them, rows are right."""
