@@ -11,8 +11,8 @@ use std::sync::Arc;
 use libduckdb_sys as sys;
 
 use super::callback::{ErrorSink, contain, contain_silently};
-use super::registry::{Parameter, Registry};
-use super::state::{STATE_BYTES, initialise, slot};
+use super::registry::{Parameter, Registry, logical_types};
+use super::state::{STATE_BYTES, initialise, peek, slot};
 use super::types;
 use super::vector::{Chunk, DuckColumn, length};
 use super::write::{Cell, write_cell};
@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 /// An aggregate function.
 pub trait Aggregate: 'static {
     /// What is accumulated per group. It is boxed, so it may be of any size and alignment.
-    type State: Clone + Send;
+    type State: Clone + Send + Sync;
 
     /// The SQL name.
     const NAME: &'static str;
@@ -75,17 +75,17 @@ struct Typed<S> {
 pub fn register<A: Aggregate>(registry: &Registry) -> Result<()> {
     let name = super::api::c_string(A::NAME)?;
     let result_type = types::build(&A::result_type())?;
+    let overloads = A::overloads().iter().map(|o| logical_types(o)).collect::<Result<Vec<_>>>()?;
     // SAFETY: plain constructors; the set is destroyed below.
     let mut set = unsafe { sys::duckdb_create_aggregate_function_set(name.as_ptr()) };
     let mut added = true;
-    for parameters in A::overloads() {
+    for parameters in overloads {
         // SAFETY: every handle is alive during its call and destroyed once; the callbacks are those of
         // one aggregate, so their states fit together.
         unsafe {
             let mut function = sys::duckdb_create_aggregate_function();
             sys::duckdb_aggregate_function_set_name(function, name.as_ptr());
-            for parameter in &parameters {
-                let logical_type = parameter.logical_type()?;
+            for logical_type in &parameters {
                 sys::duckdb_aggregate_function_add_parameter(function, logical_type.as_raw());
             }
             sys::duckdb_aggregate_function_set_return_type(function, result_type.as_raw());
@@ -216,10 +216,10 @@ unsafe extern "C" fn combine<A: Aggregate>(
         for index in 0..length(count) {
             // SAFETY: both arrays have `count` members; a source is never its own target.
             let (source, target) = unsafe {
-                let source: &Option<Box<Typed<A::State>>> = slot(*source.add(index));
+                let source = peek::<Typed<A::State>>(*source.add(index));
                 (source, slot::<Typed<A::State>>(*target.add(index)))
             };
-            merge::<A>(source.as_deref(), target).map_err(|error| error.context(A::NAME))?;
+            merge::<A>(source, target).map_err(|error| error.context(A::NAME))?;
         }
         Ok(())
     });
@@ -254,8 +254,8 @@ unsafe extern "C" fn finalize<A: Aggregate>(
         let result_type = A::result_type();
         for index in 0..count {
             // SAFETY: the array has `count` members.
-            let state = unsafe { slot::<Typed<A::State>>(*source.add(length(index))) };
-            let typed = state.as_ref().map(|typed| (&typed.state, &*typed.types));
+            let state = unsafe { peek::<Typed<A::State>>(*source.add(length(index))) };
+            let typed = state.map(|typed| (&typed.state, &*typed.types));
             let cell = A::finish(typed).map_err(|error| error.context(A::NAME))?;
             // SAFETY: the vector is of the declared type and has room for the row.
             unsafe { write_cell(result, &result_type, offset + index, &cell)? };

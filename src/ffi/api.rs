@@ -135,13 +135,13 @@ fn check_host_version(api: &sys::duckdb_ext_api_v1) -> Result<()> {
     let version = unsafe { CStr::from_ptr(library_version()) }.to_string_lossy();
     let mut numbers = version.trim_start_matches('v').split(['.', '-']).map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {
-        (Some(Ok(major)), Some(Ok(minor))) if (major, minor) < OLDEST_HOST => {
+        (Some(Ok(major @ 1..)), Some(Ok(minor))) if (major, minor) < OLDEST_HOST => {
             Err(Error::new(format!(
                 "colstats needs DuckDB 1.3.0 or newer (this is {version}): older versions cannot hand \
                  nested columns to an aggregate function. Please upgrade DuckDB."
             )))
         }
-        // A version that does not parse is a development build, newer than any release.
+        // A version 0, or one that does not parse, is a development build, newer than any release.
         _ => Ok(()),
     }
 }

@@ -26,6 +26,11 @@ impl Parameter {
     }
 }
 
+/// The types of a parameter list. Built before anything that would have to be freed by hand.
+pub fn logical_types(parameters: &[Parameter]) -> Result<Vec<LogicalType>> {
+    parameters.iter().map(Parameter::logical_type).collect()
+}
+
 /// An open registration. Its connection is closed when it is dropped.
 pub struct Registry {
     connection: sys::duckdb_connection,

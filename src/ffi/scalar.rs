@@ -6,7 +6,7 @@ use libduckdb_sys as sys;
 
 use super::aggregate::Arguments;
 use super::callback::{ErrorSink, contain, drop_boxed};
-use super::registry::{Parameter, Registry};
+use super::registry::{Parameter, Registry, logical_types};
 use super::session::Host;
 use super::types;
 use super::vector::Chunk;
@@ -33,16 +33,16 @@ pub trait ScalarFunction: 'static {
 pub fn register<F: ScalarFunction>(registry: &Registry) -> Result<()> {
     let name = super::api::c_string(F::NAME)?;
     let result_type = types::build(&F::result_type())?;
+    let overloads = F::overloads().iter().map(|o| logical_types(o)).collect::<Result<Vec<_>>>()?;
     // SAFETY: plain constructor; the set is destroyed below.
     let mut set = unsafe { sys::duckdb_create_scalar_function_set(name.as_ptr()) };
     let mut added = true;
-    for parameters in F::overloads() {
+    for parameters in overloads {
         // SAFETY: every handle is alive during its call and destroyed once.
         unsafe {
             let mut function = sys::duckdb_create_scalar_function();
             sys::duckdb_scalar_function_set_name(function, name.as_ptr());
-            for parameter in &parameters {
-                let logical_type = parameter.logical_type()?;
+            for logical_type in &parameters {
                 sys::duckdb_scalar_function_add_parameter(function, logical_type.as_raw());
             }
             sys::duckdb_scalar_function_set_return_type(function, result_type.as_raw());

@@ -116,26 +116,36 @@ pub struct Session {
 unsafe impl Send for Session {}
 
 impl Session {
+    /// Whether a text is one complete statement by itself: put into brackets, half a statement could
+    /// complete another one. Nothing is looked up or run.
+    pub fn check_is_one_statement(&self, text: &str) -> Result<()> {
+        self.extract(text).map(drop)
+    }
+
+    fn extract(&self, text: &str) -> Result<Extracted> {
+        let text = super::api::c_string(text)?;
+        let mut extracted = Extracted(std::ptr::null_mut());
+        // SAFETY: the connection is open; the handle is freed when it is dropped.
+        let count = unsafe {
+            sys::duckdb_extract_statements(self.connection, text.as_ptr(), &mut extracted.0)
+        };
+        match count {
+            // SAFETY: the text belongs to the handle, which is alive.
+            0 => Err(unsafe { error_text(sys::duckdb_extract_statements_error(extracted.0)) }),
+            1 => Ok(extracted),
+            _ => Err(Error::new("give one SELECT statement, not several")),
+        }
+    }
+
     /// Runs one SELECT to its end. The result is held by DuckDB's buffers and outlives the session.
     ///
     /// The text may hold a query of the caller: it is prepared first, so that nothing but one SELECT is
     /// ever run, whatever brackets and semicolons it holds.
     pub fn query(&self, statement: &str) -> Result<Rows> {
-        let statement = super::api::c_string(statement)?;
-        let mut extracted = Extracted(std::ptr::null_mut());
+        let extracted = self.extract(statement)?;
         let mut prepared = Prepared(std::ptr::null_mut());
         // SAFETY: the connection is open; both handles are freed when they are dropped.
         unsafe {
-            let count = sys::duckdb_extract_statements(
-                self.connection,
-                statement.as_ptr(),
-                &mut extracted.0,
-            );
-            match count {
-                0 => return Err(error_text(sys::duckdb_extract_statements_error(extracted.0))),
-                1 => {}
-                _ => return Err(Error::new("give one SELECT statement, not several")),
-            }
             let state = sys::duckdb_prepare_extracted_statement(
                 self.connection,
                 extracted.0,

@@ -18,6 +18,15 @@ pub unsafe fn slot<'call, T>(state: sys::duckdb_aggregate_state) -> &'call mut O
     unsafe { &mut *state.cast::<Option<Box<T>>>() }
 }
 
+/// The state, to be read only: DuckDB may combine one source into several targets at once.
+///
+/// # Safety
+/// * `state` is state memory of an aggregate whose boxes are `T`, and for `'call` nobody writes to it.
+pub unsafe fn peek<'call, T>(state: sys::duckdb_aggregate_state) -> Option<&'call T> {
+    // SAFETY: as for `slot`, but shared.
+    unsafe { &*state.cast::<Option<Box<T>>>() }.as_deref()
+}
+
 /// Writes the empty state. Cannot fail: DuckDB initialises states in a loop.
 ///
 /// # Safety

@@ -12,7 +12,7 @@ use libduckdb_sys as sys;
 use super::api::c_string;
 use super::callback::{ErrorSink, contain, drop_boxed};
 use super::handle::Value;
-use super::registry::{Parameter, Registry};
+use super::registry::{Parameter, Registry, logical_types};
 use super::session::{Host, RowChunk, Rows, Session};
 use super::types;
 use super::value::literal;
@@ -53,17 +53,19 @@ pub trait TableFunction: 'static {
 /// Registers `F`.
 pub fn register<F: TableFunction>(registry: &Registry) -> Result<()> {
     let name = c_string(F::NAME)?;
+    let parameters = logical_types(&F::parameters())?;
+    let named_parameters = F::named_parameters()
+        .into_iter()
+        .map(|(name, parameter)| Ok((c_string(name)?, parameter.logical_type()?)))
+        .collect::<Result<Vec<_>>>()?;
     // SAFETY: every handle is alive during its call and destroyed once.
     let registered = unsafe {
         let mut function = sys::duckdb_create_table_function();
         sys::duckdb_table_function_set_name(function, name.as_ptr());
-        for parameter in F::parameters() {
-            let logical_type = parameter.logical_type()?;
+        for logical_type in &parameters {
             sys::duckdb_table_function_add_parameter(function, logical_type.as_raw());
         }
-        for (parameter_name, parameter) in F::named_parameters() {
-            let logical_type = parameter.logical_type()?;
-            let parameter_name = c_string(parameter_name)?;
+        for (parameter_name, logical_type) in &named_parameters {
             sys::duckdb_table_function_add_named_parameter(
                 function,
                 parameter_name.as_ptr(),

@@ -64,7 +64,10 @@ fn parts(value: &Value, column_type: &ColumnType) -> Literal {
             Literal::Integer(unsafe { sys::duckdb_get_int64(raw) })
         }
         ColumnType::Varchar => Literal::Text(value.text().unwrap_or_default()),
-        other => Literal::Typed { text: value.text().unwrap_or_default(), type_name: other.name() },
+        other => Literal::Typed {
+            text: value.text().unwrap_or_default(),
+            type_name: other.base().name(),
+        },
     }
 }
 

@@ -1,6 +1,8 @@
 //! The scalar `column_stats_rows(names, typed, selected, stats)`: lists of `column_stats` results as rows
 //! of `table_column_stats`. It is what the composed statement ends in; there is little use for it alone.
 
+use std::collections::HashMap;
+
 use super::column_stats::result_type;
 use super::file_column_stats::columns;
 use crate::core::column_type::{ColumnType, Field, join_path, split_path};
@@ -56,23 +58,27 @@ impl ScalarFunction for ColumnStatsRows {
         if names.len() != typed.len() || selected.len() != stats.len() {
             return Err(Error::new("names and results must be lists of the same length"));
         }
+        // DuckDB's names do not depend on the case of ASCII letters, but on that of others.
+        let mut by_name: HashMap<String, Vec<Cell>> = HashMap::new();
+        for (name, stats) in selected.into_iter().zip(stats) {
+            by_name.insert(name_of(name)?.to_ascii_lowercase(), list(stats));
+        }
         let mut rows = Vec::new();
         let mut node_number = 0;
         for (name, typed) in names.into_iter().zip(typed) {
-            let Cell::Varchar(name) = name else {
-                return Err(Error::new("a column name is NULL"));
-            };
-            let position = selected.iter().position(|cell| is_name(cell, &name));
-            let stats = position.and_then(|position| stats.get(position)).cloned();
-            node_number = add_column(&mut rows, &name, list(typed), stats.map(list), node_number)?;
+            let name = name_of(name)?;
+            let stats = by_name.remove(&name.to_ascii_lowercase());
+            node_number = add_column(&mut rows, &name, list(typed), stats, node_number)?;
         }
         Ok(Cell::List(rows))
     }
 }
 
-/// DuckDB's names do not depend on case.
-fn is_name(cell: &Cell, name: &str) -> bool {
-    matches!(cell, Cell::Varchar(text) if text.to_lowercase() == name.to_lowercase())
+fn name_of(cell: Cell) -> Result<String> {
+    match cell {
+        Cell::Varchar(name) => Ok(name),
+        _ => Err(Error::new("a column name is NULL")),
+    }
 }
 
 fn list(cell: Cell) -> Vec<Cell> {

@@ -66,6 +66,9 @@ impl TableFunction for FileColumnStats {
     }
 }
 
+/// How many files are read again to find the one that a failure is about.
+const MAX_FILES_TRIED: usize = 100;
+
 /// DuckDB's messages do not all say which file they are about. Where this one does not, the files are read
 /// one by one until one fails: slow, but only after a failure. `None` when nothing can be added.
 fn name_the_file(options: &FileOptions, session: &Session, error: &Error) -> Option<Error> {
@@ -78,7 +81,7 @@ fn name_the_file(options: &FileOptions, session: &Session, error: &Error) -> Opt
     if let [file] = files.as_slice() {
         return Some(about(file, error.clone()));
     }
-    files.iter().find_map(|file| {
+    files.iter().take(MAX_FILES_TRIED).find_map(|file| {
         let alone = FileOptions { files: vec![exact_path(file)], ..options.clone() };
         let statement = discover(&alone, session);
         let failure = statement.and_then(|text| session.query(&text)).err()?;

@@ -86,8 +86,11 @@ impl<'call> Plan<'call> {
     /// Files that share a schema. Without the key the footer of an encrypted file cannot be listed, and
     /// `parquet_schema` takes none: such files stand alone, as CSV and JSON files do, and have no sizes.
     fn group(&mut self, format: Format, files: &[String]) -> Result<Vec<Group>> {
-        let is_encrypted =
-            self.options.read_options.iter().any(|(name, _)| name == "encryption_config");
+        let is_encrypted = self
+            .options
+            .read_options
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("encryption_config"));
         if format != Format::Parquet || is_encrypted {
             let alone = |file: &String| Group { schema: None, files: vec![file.clone()] };
             return Ok(files.iter().map(alone).collect());
@@ -112,37 +115,33 @@ impl<'call> Plan<'call> {
     /// One scan of all files under their common schema; each file has rows for the leaves that it has
     /// itself.
     fn add_union(&mut self, format: Format, files: &[String], groups: Vec<Group>) -> Result<()> {
-        let mut own_leaves = Vec::new();
-        let mut hides_partitions = false;
-        for group in groups {
-            let (scan, columns) = self.group_scan(format, &group)?;
-            hides_partitions |= scan.options.contains(&without_partitions());
-            let number = self.next_schema(&group.files);
-            own_leaves.extend(leaf_rows(number, &columns, group.schema.as_ref()));
-        }
         let mut union = self.scan(format, files.to_vec());
         union.options.push(("union_by_name".into(), Literal::Boolean(true)));
-        if hides_partitions && self.options.hive_partitioning.is_none() {
+        let mut probed = Vec::new();
+        for group in groups {
+            let (scan, columns) = self.group_scan(format, &group)?;
+            probed.push((group, columns, scan.options.contains(&without_partitions())));
+        }
+        // One scan either has partition columns or not: where a file has a column of that name, no
+        // file is reported with the value of its path.
+        let hides_partitions = probed.iter().any(|(_, _, hides)| *hides);
+        if hides_partitions && !union.options.contains(&without_partitions()) {
             union.options.push(without_partitions());
         }
         let columns = source_columns(&union, 0, self.session)?;
         let common: HashMap<String, LeafRow> = leaf_rows(0, &columns, None)
             .into_iter()
-            .map(|row| (row.column_name.to_lowercase(), row))
+            .map(|row| (row.column_name.to_ascii_lowercase(), row))
             .collect();
-        let leaves = own_leaves
-            .into_iter()
-            .filter_map(|own| {
-                let shared = common.get(&own.column_name.to_lowercase())?;
-                Some(LeafRow {
-                    column_position: shared.column_position,
-                    leaf_position: shared.leaf_position,
-                    column_type: shared.column_type.clone(),
-                    is_floating: shared.is_floating,
-                    ..own
-                })
-            })
-            .collect();
+        let mut leaves = Vec::new();
+        for (group, mut own_columns, _) in probed {
+            own_columns.retain(|column| !(hides_partitions && column.is_partition));
+            let number = self.next_schema(&group.files);
+            for own in leaf_rows(number, &own_columns, group.schema.as_ref()) {
+                let shared = common.get(&own.column_name.to_ascii_lowercase());
+                leaves.push(united(own, shared, &group.files)?);
+            }
+        }
         self.select_columns(&mut union, &columns, leaves);
         Ok(())
     }
@@ -250,6 +249,25 @@ impl<'call> Plan<'call> {
     }
 }
 
+/// A leaf of a file with its place and type in the common schema.
+fn united(own: LeafRow, shared: Option<&LeafRow>, files: &[String]) -> Result<LeafRow> {
+    let Some(shared) = shared else {
+        return Err(Error::new(format!(
+            "column '{}' of file '{}' has no counterpart in the common schema, since the files hold \
+             different types under its name; leave union_by_name out to read each file by itself",
+            own.column_name,
+            files.first().map(String::as_str).unwrap_or_default(),
+        )));
+    };
+    Ok(LeafRow {
+        column_position: shared.column_position,
+        leaf_position: shared.leaf_position,
+        column_type: shared.column_type.clone(),
+        is_floating: shared.is_floating,
+        ..own
+    })
+}
+
 /// What is reported of the files of a schema: a row per leaf of its columns.
 fn leaf_rows(
     schema_number: usize,
@@ -260,7 +278,7 @@ fn leaf_rows(
     let mut node_number: i64 = 0;
     for (position, column) in columns.iter().enumerate() {
         let leaves = column.column_type.leaves();
-        let places = schema.map(|schema| schema.leaf_places(position, &leaves));
+        let places = schema.map(|schema| schema.leaf_places(position, &column.name, &leaves));
         for (index, leaf) in leaves.into_iter().enumerate() {
             let pre_order = node_number + i64::try_from(leaf.node_number).unwrap_or(i64::MAX);
             let place = places.as_ref().and_then(|places| places.get(index));

@@ -127,8 +127,11 @@ impl ParquetSchema {
     /// The places of the leaves of a top-level column. DuckDB's leaves and Parquet's come in the same
     /// order; only a VARIANT is one leaf there and a group of several here. Where the numbers still
     /// differ, the reader did not take the column as it is written, and nothing is claimed.
-    pub fn leaf_places(&self, column: usize, leaves: &[Leaf]) -> Vec<LeafPlace> {
+    pub fn leaf_places(&self, column: usize, name: &str, leaves: &[Leaf]) -> Vec<LeafPlace> {
         let Some(start) = self.columns.get(column).copied() else { return Vec::new() };
+        if !self.nodes.get(start).is_some_and(|node| is_read_as(&node.name, name)) {
+            return Vec::new();
+        }
         let end = self.end_of(start);
         let mut chunk = self.chunks_in(0..start);
         let mut places = Vec::new();
@@ -163,6 +166,15 @@ impl ParquetSchema {
     }
 }
 
+/// Whether DuckDB may read a column of the file under this name: the same, but for case, or with a number
+/// behind it where names repeat, or a made-up one where there is none. An option of the reader
+/// (`schema`) may give columns another order, and then positions mean nothing.
+fn is_read_as(in_file: &str, name: &str) -> bool {
+    let Some((start, end)) = name.split_at_checked(in_file.len()) else { return false };
+    let is_numbered = end.strip_prefix('_').is_some_and(|number| number.parse::<u32>().is_ok());
+    in_file.is_empty() || (start.eq_ignore_ascii_case(in_file) && (end.is_empty() || is_numbered))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,13 +205,15 @@ mod tests {
         let place =
             |id, chunks: &[usize]| LeafPlace { field_id: Some(id), chunks: chunks.to_vec() };
         let (number, variant) = (leaf(ColumnType::Integer), leaf(ColumnType::Variant));
-        assert_eq!(schema.leaf_places(0, std::slice::from_ref(&number)), [place(1, &[0])]);
+        assert_eq!(schema.leaf_places(0, "A", std::slice::from_ref(&number)), [place(1, &[0])]);
         let mixed = [number.clone(), variant];
-        assert_eq!(schema.leaf_places(1, &mixed), [place(4, &[1]), place(5, &[2, 3])]);
+        assert_eq!(schema.leaf_places(1, "l", &mixed), [place(4, &[1]), place(5, &[2, 3])]);
         // The same group read as a struct is two leaves.
         let flat = [number.clone(), number.clone(), number.clone()];
-        assert_eq!(schema.leaf_places(1, &flat).len(), 3);
-        assert_eq!(schema.leaf_places(2, &flat), []);
-        assert_eq!(schema.leaf_places(9, &[number]), []);
+        assert_eq!(schema.leaf_places(1, "l_1", &flat).len(), 3);
+        assert_eq!(schema.leaf_places(2, "b", &flat), []);
+        // A column of another name stands there: the reader has changed the order.
+        assert_eq!(schema.leaf_places(0, "b", std::slice::from_ref(&number)), []);
+        assert_eq!(schema.leaf_places(9, "z", &[number]), []);
     }
 }

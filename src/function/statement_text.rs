@@ -100,8 +100,13 @@ impl ScalarFunction for QueryColumnStatsSql {
         ColumnType::Varchar
     }
 
-    fn call(_host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
+    fn call(host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
         let (query, options) = arguments_at(arguments, row)?;
-        Ok(Cell::Varchar(query_statement(&query, &named(&options))?))
+        let statement = query_statement(&query, &named(&options))?;
+        // Where no connection is to be had, DuckDB's own `query` is the only judge.
+        if let Ok(session) = host.connect() {
+            session.check_is_one_statement(query.as_text("query")?)?;
+        }
+        Ok(Cell::Varchar(statement))
     }
 }

@@ -84,7 +84,8 @@ impl TableFunction for TableColumnStats {
 }
 
 impl TableFunction for QueryColumnStats {
-    type Bound = String;
+    /// The query by itself, and the statement around it.
+    type Bound = (String, String);
 
     const NAME: &'static str = "query_column_stats";
 
@@ -100,11 +101,17 @@ impl TableFunction for QueryColumnStats {
         columns()
     }
 
-    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<String> {
-        query_statement(positional.first().unwrap_or(&Literal::Null), &named)
+    fn bind(
+        positional: Vec<Literal>,
+        named: Vec<(&'static str, Literal)>,
+    ) -> Result<(String, String)> {
+        let query = positional.first().unwrap_or(&Literal::Null);
+        let statement = query_statement(query, &named)?;
+        Ok((query.as_text("query")?.to_owned(), statement))
     }
 
-    fn statement(bound: &String, _session: &Session) -> Result<String> {
-        Ok(bound.clone())
+    fn statement((query, statement): &(String, String), session: &Session) -> Result<String> {
+        session.check_is_one_statement(query)?;
+        Ok(statement.clone())
     }
 }

@@ -119,7 +119,10 @@ impl FileStatement {
              CAST({table_id} AS BIGINT) AS table_id, \
              CAST(leaves.column_id AS BIGINT) AS column_id, \
              CASE WHEN leaves.is_sized THEN coalesce(sizes.size_bytes, 0) END AS column_size_bytes, \
-             coalesce(per_leaf.leaf.value_count, 0) AS value_count, \
+             CASE WHEN per_leaf.leaf IS NULL AND sizes.entry_count > 0 \
+             THEN error('the scan has no rows for file ' || files.file_name || ', column ' || \
+             leaves.column_name || ', although its footer has') \
+             ELSE coalesce(per_leaf.leaf.value_count, 0) END AS value_count, \
              coalesce(per_leaf.leaf.null_count, 0) AS null_count, \
              per_leaf.leaf.min_value AS min_value, \
              per_leaf.leaf.max_value AS max_value, \
@@ -207,13 +210,14 @@ impl FileStatement {
             .collect();
         if chunks.is_empty() || self.parquet_files.is_empty() {
             return "SELECT '' AS file_name, 0 AS schema_number, 0 AS leaf_number, \
-                    0::BIGINT AS size_bytes WHERE false"
+                    0::BIGINT AS size_bytes, 0::BIGINT AS entry_count WHERE false"
                 .into();
         }
         let paths: Vec<String> = self.parquet_files.iter().map(|file| exact_path(file)).collect();
         format!(
             "SELECT footers.file_name, schema_number, leaf_number, \
-             CAST(sum(total_compressed_size) AS BIGINT) AS size_bytes \
+             CAST(sum(total_compressed_size) AS BIGINT) AS size_bytes, \
+             CAST(sum(num_values) AS BIGINT) AS entry_count \
              FROM parquet_metadata({paths}) AS footers \
              JOIN files ON files.file_name = footers.file_name \
              JOIN ({chunks}) AS chunks(chunk_schema, leaf_number, chunk_number) \

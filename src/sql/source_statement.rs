@@ -71,13 +71,13 @@ pub fn compose(source: &str, options: &SourceOptions) -> String {
     let null_row =
         format!("(SELECT 1) LEFT JOIN (SELECT * FROM ({source}) LIMIT 0) AS source ON true");
     format!(
-        "SELECT unnest(column_stats_rows(described.names, typed.stats, {selected}, scanned.stats), \
-         recursive := true) \
+        "SELECT one_row.* FROM (SELECT unnest(column_stats_rows(\
+         described.names, typed.stats, {selected}, scanned.stats)) AS one_row \
          FROM (SELECT [*COLUMNS(*)] AS stats FROM (SELECT {stats} FROM ({source}))) AS scanned, \
          (SELECT [*COLUMNS(*)] AS stats FROM \
          (SELECT column_stats(COLUMNS(source.*)) FROM {null_row})) AS typed, \
          (SELECT [*COLUMNS(*)] AS names FROM \
-         (SELECT any_value(alias(COLUMNS(source.*))) FROM {null_row})) AS described"
+         (SELECT alias(COLUMNS(source.*)) FROM {null_row})) AS described)"
     )
 }
 

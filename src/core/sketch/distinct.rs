@@ -24,8 +24,8 @@ enum Hashing {
     Decimal(u8),
     /// Unsigned and 128-bit integers: the nearest double, as Hive's DECIMAL(38,0).
     Double,
-    /// The hash of each member's text.
-    Enum(Arc<[u64]>),
+    /// The text of the member.
+    Enum(Arc<[String]>),
     Uuid,
     Bytes,
     Boolean,
@@ -93,9 +93,9 @@ impl DistinctSketch {
                 add.each(values, |v| hash_long(v.div_euclid(1_000_000_000)));
             }
             (Values::Int64(values), _) => add.each(values, hash_long),
-            (Values::UInt8(values), Hashing::Enum(hashes)) => add.members(values, hashes),
-            (Values::UInt16(values), Hashing::Enum(hashes)) => add.members(values, hashes),
-            (Values::UInt32(values), Hashing::Enum(hashes)) => add.members(values, hashes),
+            (Values::UInt8(values), Hashing::Enum(members)) => add.members(values, members),
+            (Values::UInt16(values), Hashing::Enum(members)) => add.members(values, members),
+            (Values::UInt32(values), Hashing::Enum(members)) => add.members(values, members),
             (Values::UInt8(values), _) => add.each(values, |v| hash_long(v.into())),
             (Values::UInt16(values), _) => add.each(values, |v| hash_long(v.into())),
             (Values::UInt32(values), _) => add.each(values, |v| hash_long(v.into())),
@@ -140,9 +140,7 @@ impl Hashing {
             T::Decimal { scale, .. } => Hashing::Decimal(*scale),
             T::Varchar | T::Json | T::Blob | T::Bit | T::BigNum => Hashing::Bytes,
             T::Uuid => Hashing::Uuid,
-            T::Enum(members) => {
-                Hashing::Enum(members.iter().map(|member| hash64(member.as_bytes())).collect())
-            }
+            T::Enum(members) => Hashing::Enum(members.clone()),
             _ => return None,
         })
     }
@@ -193,8 +191,10 @@ impl Adder<'_> {
         });
     }
 
-    fn members<T: Copy + Into<u32>>(&mut self, values: &[T], hashes: &[u64]) {
-        self.each(values, |value| hashes.get(value.into() as usize).copied().unwrap_or_default());
+    fn members<T: Copy + Into<u32>>(&mut self, values: &[T], members: &[String]) {
+        self.each(values, |value| {
+            members.get(value.into() as usize).map_or(0, |member| hash64(member.as_bytes()))
+        });
     }
 
     /// Columns of few different strings repeat the very same cells: those seen a moment ago are not
