@@ -20,7 +20,8 @@ use crate::sql::literal::Literal;
 /// `avg_len_merge` and `null_length` (`'hive'` or `'impala'`: how the averages were made). Weighting needs
 /// `value_count` in every row; without it the largest average is taken, as Hive does. NULL rows are
 /// skipped; a group without rows has NULL. `partition_name` and `file_name` are NULL, names that are not
-/// the same in all rows too, and `last_analyzed` is the latest.
+/// the same in all rows too, and `last_analyzed` is the latest. `column_type` is the type that holds the
+/// values of all rows (`common_type`); it is an error where there is none.
 pub struct HiveColumnStatsMerge;
 
 /// What has been merged, and what the rows say of themselves; `None` before the first row.

@@ -1,7 +1,7 @@
 //! Finds out what `hive_column_stats` has to scan: files, partitions, columns. Reads no data but Parquet
 //! footers and what DuckDB's CSV and JSON readers sniff.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::file_list::expand;
 use super::file_options::{FileOptions, Format};
@@ -88,13 +88,18 @@ impl HiveFiles {
             return Err(Error::new("the files have no column beside the partition columns"));
         }
         let Some(asked) = &self.options.columns else { return Ok(columns) };
+        // DuckDB's names do not depend on the case of ASCII letters, but on that of others.
+        let folded = |names: &[String]| -> HashSet<String> {
+            names.iter().map(|name| name.to_ascii_lowercase()).collect()
+        };
+        let known_names = folded(&columns);
         for name in asked {
             if is_partition(name) {
                 return Err(Error::new(format!(
                     "'{name}' is a partition column, of which Hive keeps no statistics"
                 )));
             }
-            if !columns.iter().any(|column| column.to_lowercase() == name.to_lowercase()) {
+            if !known_names.contains(&name.to_ascii_lowercase()) {
                 let known: Vec<String> =
                     columns.iter().take(20).map(|column| identifier(column)).collect();
                 return Err(Error::new(format!(
@@ -103,8 +108,8 @@ impl HiveFiles {
                 )));
             }
         }
-        let is_asked =
-            |column: &String| asked.iter().any(|name| name.to_lowercase() == column.to_lowercase());
+        let asked_names = folded(asked);
+        let is_asked = |column: &String| asked_names.contains(&column.to_ascii_lowercase());
         Ok(columns.into_iter().filter(is_asked).collect())
     }
 }
@@ -212,5 +217,20 @@ mod tests {
         };
         assert_eq!(parts(&files, &of_files), [part("p=1", None), part("p=2", Some("p=2/b"))]);
         assert_eq!(partition_keys(&of_files), ["p"]);
+    }
+
+    #[test]
+    fn columns_are_asked_for_in_any_ascii_case() {
+        let select = |asked: &str| {
+            let asked = Literal::List(vec![Literal::Text(asked.into())]);
+            let files = Literal::Text("f.parquet".into());
+            let files = HiveFiles::new(&files, &[("columns", asked)]).unwrap();
+            files.select(vec!["Name".into(), "É".into(), "é".into()], &["p".into()])
+        };
+        assert_eq!(select("nAME"), Ok(vec!["Name".into()]));
+        assert_eq!(select("é"), Ok(vec!["é".into()]));
+        assert_eq!(select("É"), Ok(vec!["É".into()]));
+        assert!(select("P").unwrap_err().to_string().contains("partition column"));
+        assert!(select("ñ").unwrap_err().to_string().contains("in none of the files"));
     }
 }

@@ -1,6 +1,7 @@
 //! The aggregate `hive_stats(x [, precision [, top_k, histogram, nested]])`: what a Hive metastore keeps
 //! of a column, one element per leaf; and the scalar `hive_stats_rows`, which makes rows of its results.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::hive_bit_vector::{HIVE_PRECISION, integer_argument, precision};
@@ -170,15 +171,13 @@ impl ScalarFunction for HiveStatsRows {
             return Err(Error::new("names and results must be lists of the same length"));
         }
         let (identity, shown) = identity(arguments.types.get(4), given)?;
+        let mut by_name = by_name(selected, stats);
         let mut rows = Vec::new();
         for (name, typed) in names.into_iter().zip(typed) {
             let Cell::Varchar(name) = name else {
                 return Err(Error::new("a column name is NULL"));
             };
-            let Some(position) = selected.iter().position(|cell| is_name(cell, &name)) else {
-                continue;
-            };
-            let seen = stats.get(position).cloned().map(list).unwrap_or_default();
+            let Some(seen) = by_name.remove(&name.to_ascii_lowercase()) else { continue };
             add_column(&mut rows, &name, (seen, list(typed)), &identity, shown)?;
         }
         Ok(Cell::List(rows))
@@ -246,14 +245,42 @@ fn identity(column_type: Option<&ColumnType>, cell: Cell) -> Result<(Identity, S
     Ok((read(names.zip(cells))?.0, shown))
 }
 
-/// DuckDB's names do not depend on case.
-fn is_name(cell: &Cell, name: &str) -> bool {
-    matches!(cell, Cell::Varchar(text) if text.to_lowercase() == name.to_lowercase())
+/// The results of the selected columns by their names in small letters; empty where `stats` has none.
+/// DuckDB's names do not depend on the case of ASCII letters, but on that of others.
+fn by_name(selected: Vec<Cell>, stats: Vec<Cell>) -> HashMap<String, Vec<Cell>> {
+    let mut by_name = HashMap::new();
+    let stats = stats.into_iter().map(list).chain(std::iter::repeat_with(Vec::new));
+    for (name, stats) in selected.into_iter().zip(stats) {
+        if let Cell::Varchar(name) = name {
+            by_name.entry(name.to_ascii_lowercase()).or_insert(stats);
+        }
+    }
+    by_name
 }
 
 fn list(cell: Cell) -> Vec<Cell> {
     match cell {
         Cell::List(cells) => cells,
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_found_by_names_in_any_ascii_case() {
+        let names = ["É", "é", "Name"].map(|name| Cell::Varchar(name.into()));
+        let stats = [1, 2, 3].map(|number| Cell::List(vec![Cell::BigInt(number)]));
+        let mut found = by_name(names.to_vec(), stats.to_vec());
+        let mut take = |name: &str| found.remove(&name.to_ascii_lowercase());
+        assert_eq!(take("é"), Some(vec![Cell::BigInt(2)]));
+        assert_eq!(take("É"), Some(vec![Cell::BigInt(1)]));
+        assert_eq!(take("NAME"), Some(vec![Cell::BigInt(3)]));
+        assert_eq!(take("other"), None);
+        // Without rows there are no results.
+        let mut found = by_name(names.to_vec(), Vec::new());
+        assert_eq!(found.remove("name"), Some(Vec::new()));
     }
 }

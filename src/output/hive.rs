@@ -12,6 +12,9 @@ use crate::core::summary::{Ends, Summary};
 /// The largest number of Hive's widest decimal.
 const LARGEST_DECIMAL: u128 = 10_u128.pow(38) - 1;
 
+/// Between two notes of one row; no note holds it.
+pub const NOTE_SEPARATOR: &str = "\n";
+
 /// A frequent value with its text; `None` where DuckDB has no text for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopValue {
@@ -48,6 +51,7 @@ pub struct HiveValues {
     pub low_value: Option<String>,
     pub high_value: Option<String>,
     pub top_k: Option<Vec<TopValue>>,
+    /// One a line.
     pub notes: Option<String>,
     /// The values that are not NULL.
     pub value_count: Option<i64>,
@@ -292,7 +296,7 @@ fn notes(summary: &Summary) -> Option<String> {
         }
         _ => {}
     }
-    (!notes.is_empty()).then(|| notes.join("; "))
+    (!notes.is_empty()).then(|| notes.join(NOTE_SEPARATOR))
 }
 
 /// DuckDB stores infinite dates and timestamps as the ends of the stored range.

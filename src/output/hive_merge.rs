@@ -3,9 +3,10 @@
 //! every row has one, else the largest number taken.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
-use super::hive::{HiveValues, TopValue};
-use super::hive_types::{Kind, kind_of_name};
+use super::hive::{HiveValues, NOTE_SEPARATOR, TopValue};
+use super::hive_types::{Kind, common_type, kind_of_name};
 use crate::core::sketch::hive_hll::HiveHll;
 use crate::core::sketch::quantiles::merge_histograms;
 use crate::error::{Error, Result};
@@ -72,6 +73,9 @@ impl HiveMerge {
         if row.bit_vector.as_ref().is_some_and(Vec::is_empty) {
             row.bit_vector = None;
         }
+        // NaN is no bound.
+        row.double_low = row.double_low.filter(|low| !low.is_nan());
+        row.double_high = row.double_high.filter(|high| !high.is_nan());
         other.merged = Some(row);
         self.merge(&other)
     }
@@ -136,8 +140,12 @@ fn merge_values(merged: &mut HiveValues, other: &HiveValues) -> Result<()> {
     merge_text_bounds(merged, other);
     merged.long_low = extreme(merged.long_low, other.long_low, i64::min);
     merged.long_high = extreme(merged.long_high, other.long_high, i64::max);
-    merged.double_low = extreme(merged.double_low, other.double_low, f64::min);
-    merged.double_high = extreme(merged.double_high, other.double_high, f64::max);
+    merged.double_low = extreme(merged.double_low, other.double_low, |left, right| {
+        if right.total_cmp(&left) == Ordering::Less { right } else { left }
+    });
+    merged.double_high = extreme(merged.double_high, other.double_high, |left, right| {
+        if right.total_cmp(&left) == Ordering::Greater { right } else { left }
+    });
     merged.decimal_low =
         extreme_decimal(merged.decimal_low.take(), &other.decimal_low, Ordering::Less);
     merged.decimal_high =
@@ -162,25 +170,15 @@ fn merge_values(merged: &mut HiveValues, other: &HiveValues) -> Result<()> {
     Ok(())
 }
 
-/// Types of one family may differ between partitions (a column that grew from int to bigint): the wider
-/// integer, else the name that sorts last.
+/// Types of one family may differ between partitions (a column that grew from int to bigint).
 fn merge_types(merged: &mut HiveValues, other: &HiveValues) -> Result<()> {
-    let rank =
-        |name: &str| ["tinyint", "smallint", "int", "bigint"].iter().position(|n| *n == name);
-    if merged.column_type == other.column_type {
-        return Ok(());
-    }
-    if kind_of_name(&merged.column_type) != kind_of_name(&other.column_type) {
-        return Err(Error::new(format!(
+    let both = common_type(&merged.column_type, &other.column_type).ok_or_else(|| {
+        Error::new(format!(
             "statistics of {} and of {} do not merge; group by the column's name",
             merged.column_type, other.column_type
-        )));
-    }
-    if (rank(&merged.column_type), &merged.column_type)
-        < (rank(&other.column_type), &other.column_type)
-    {
-        merged.column_type.clone_from(&other.column_type);
-    }
+        ))
+    })?;
+    merged.column_type = both;
     Ok(())
 }
 
@@ -202,7 +200,9 @@ fn extreme_decimal(
     wanted: Ordering,
 ) -> Option<String> {
     extreme(left, right.clone(), |left, right| {
-        if compare_decimals(&right, &left) == wanted { right } else { left }
+        // Of one number in two spellings the same one in any order of merging.
+        let order = compare_decimals(&right, &left).then_with(|| right.cmp(&left));
+        if order == wanted { right } else { left }
     })
 }
 
@@ -231,63 +231,93 @@ fn compare_decimals(left: &str, right: &str) -> Ordering {
     }
 }
 
-fn merge_text_bounds(merged: &mut HiveValues, other: &HiveValues) {
-    let replaces_low = compare_lows(other, merged) == Ordering::Less;
-    let replaces_high = compare_highs(other, merged) == Ordering::Greater;
-    // A text bound is missing for want of values, or because it could not be raised: then there is none
-    // for the whole either.
-    let is_text = kind_of_name(&merged.column_type) == Some(Kind::String);
-    let (mine_unknown, theirs_unknown) =
-        (is_text && merged.value_count != Some(0), is_text && other.value_count != Some(0));
-    let choose =
-        |mine: Option<String>, theirs: &Option<String>, replaces: bool| match (mine, theirs) {
-            (Some(mine), Some(theirs)) => Some(if replaces { theirs.clone() } else { mine }),
-            (Some(mine), None) => (!theirs_unknown).then_some(mine),
-            (None, Some(theirs)) => (!mine_unknown).then(|| theirs.clone()),
+/// One end of a row's bounds: as a number, of which a row has one at most, and as text.
+struct End<'a> {
+    long: Option<i64>,
+    double: Option<f64>,
+    decimal: Option<&'a str>,
+    text: Option<&'a String>,
+    /// A text is missing for want of values, or because it could not be raised: then there is none for
+    /// the whole either.
+    is_unknown: bool,
+}
+
+impl<'a> End<'a> {
+    fn low(row: &'a HiveValues) -> End<'a> {
+        End {
+            long: row.long_low,
+            double: row.double_low,
+            decimal: row.decimal_low.as_deref(),
+            text: row.low_value.as_ref(),
+            is_unknown: has_unknown_texts(row),
+        }
+    }
+
+    fn high(row: &'a HiveValues) -> End<'a> {
+        End {
+            long: row.long_high,
+            double: row.double_high,
+            decimal: row.decimal_high.as_deref(),
+            text: row.high_value.as_ref(),
+            is_unknown: has_unknown_texts(row),
+        }
+    }
+
+    /// The order of the numbers, one alone being the outer; `None` without any.
+    fn compare_numbers(&self, other: &End<'_>, outer: Ordering) -> Option<Ordering> {
+        fn compare<T>(
+            (left, right): (Option<T>, Option<T>),
+            outer: Ordering,
+            order: impl Fn(T, T) -> Ordering,
+        ) -> Option<Ordering> {
+            match (left, right) {
+                (Some(left), Some(right)) => Some(order(left, right)),
+                (Some(_), None) => Some(outer),
+                (None, Some(_)) => Some(outer.reverse()),
+                (None, None) => None,
+            }
+        }
+        compare((self.long, other.long), outer, |left, right| left.cmp(&right))
+            .or_else(|| compare((self.double, other.double), outer, |l, r| l.total_cmp(&r)))
+            .or_else(|| compare((self.decimal, other.decimal), outer, compare_decimals))
+    }
+
+    /// The text of the end of both: that of the outer number, else the outer text.
+    fn outer_text(&self, other: &End<'_>, outer: Ordering) -> Option<String> {
+        let order = self.compare_numbers(other, outer);
+        if let Some(order) = order.filter(|order| order.is_ne()) {
+            return if order == outer { self.text } else { other.text }.cloned();
+        }
+        match (self.text, other.text) {
+            // Texts of one second are of one length up to the fraction.
+            (Some(mine), Some(theirs)) if theirs.cmp(mine) == outer => Some(theirs.clone()),
+            (Some(mine), Some(_)) => Some(mine.clone()),
+            (Some(mine), None) => (order.is_some() || !other.is_unknown).then(|| mine.clone()),
+            (None, Some(theirs)) => (order.is_some() || !self.is_unknown).then(|| theirs.clone()),
             (None, None) => None,
-        };
-    merged.low_value = choose(merged.low_value.take(), &other.low_value, replaces_low);
-    merged.high_value = choose(merged.high_value.take(), &other.high_value, replaces_high);
-}
-
-/// By the numbers where there are some; texts of one second are of one length up to the fraction.
-fn compare_lows(left: &HiveValues, right: &HiveValues) -> Ordering {
-    match (left, right) {
-        (HiveValues { long_low: Some(l), .. }, HiveValues { long_low: Some(r), .. }) => {
-            l.cmp(r).then_with(|| left.low_value.cmp(&right.low_value))
         }
-        (HiveValues { double_low: Some(l), .. }, HiveValues { double_low: Some(r), .. }) => {
-            l.total_cmp(r)
-        }
-        (HiveValues { decimal_low: Some(l), .. }, HiveValues { decimal_low: Some(r), .. }) => {
-            compare_decimals(l, r)
-        }
-        _ => left.low_value.cmp(&right.low_value),
     }
 }
 
-fn compare_highs(left: &HiveValues, right: &HiveValues) -> Ordering {
-    match (left, right) {
-        (HiveValues { long_high: Some(l), .. }, HiveValues { long_high: Some(r), .. }) => {
-            l.cmp(r).then_with(|| left.high_value.cmp(&right.high_value))
-        }
-        (HiveValues { double_high: Some(l), .. }, HiveValues { double_high: Some(r), .. }) => {
-            l.total_cmp(r)
-        }
-        (HiveValues { decimal_high: Some(l), .. }, HiveValues { decimal_high: Some(r), .. }) => {
-            compare_decimals(l, r)
-        }
-        _ => left.high_value.cmp(&right.high_value),
-    }
+fn has_unknown_texts(row: &HiveValues) -> bool {
+    kind_of_name(&row.column_type) == Some(Kind::String) && row.value_count != Some(0)
+}
+
+fn merge_text_bounds(merged: &mut HiveValues, other: &HiveValues) {
+    let low = End::low(merged).outer_text(&End::low(other), Ordering::Less);
+    let high = End::high(merged).outer_text(&End::high(other), Ordering::Greater);
+    (merged.low_value, merged.high_value) = (low, high);
 }
 
 /// A value that one of the rows does not list occurs there at most as often as the least it lists, or as
-/// it has values; not at all where the list is complete.
+/// it has values; not at all where the list is complete. Values without a text are left out: two of them
+/// need not be the same. Counts come from SQL and may be of any size.
 fn merge_top_values(left: &HiveValues, right: &HiveValues) -> Option<Vec<TopValue>> {
     let (left_values, right_values) = (left.top_k.as_ref()?, right.top_k.as_ref()?);
     let most_unlisted = |row: &HiveValues, values: &[TopValue]| -> Option<i64> {
         let is_complete = values.iter().all(|value| value.error == 0)
-            && row.value_count == Some(values.iter().map(|value| value.count).sum());
+            && row.value_count.map(i128::from)
+                == Some(values.iter().map(|value| i128::from(value.count)).sum());
         if is_complete {
             return Some(0);
         }
@@ -300,19 +330,21 @@ fn merge_top_values(left: &HiveValues, right: &HiveValues) -> Option<Vec<TopValu
     let find = |values: &[TopValue], value: &Option<String>| {
         values.iter().find(|known| known.value == *value).map(|known| (known.count, known.error))
     };
-    for value in left_values {
+    let has_text = |value: &&TopValue| value.value.is_some();
+    for value in left_values.iter().filter(has_text) {
         let (count, error) = find(right_values, &value.value).unwrap_or((right_rest, right_rest));
         merged.push(TopValue {
             value: value.value.clone(),
-            count: value.count + count,
-            error: value.error + error,
+            count: value.count.saturating_add(count),
+            error: value.error.saturating_add(error),
         });
     }
-    for value in right_values.iter().filter(|value| find(left_values, &value.value).is_none()) {
+    let is_new = |value: &&TopValue| find(left_values, &value.value).is_none();
+    for value in right_values.iter().filter(has_text).filter(is_new) {
         merged.push(TopValue {
             value: value.value.clone(),
-            count: value.count + left_rest,
-            error: value.error + left_rest,
+            count: value.count.saturating_add(left_rest),
+            error: value.error.saturating_add(left_rest),
         });
     }
     merged.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
@@ -320,17 +352,14 @@ fn merge_top_values(left: &HiveValues, right: &HiveValues) -> Option<Vec<TopValu
     Some(merged)
 }
 
+/// The notes of both, each once and whole, in any order of merging the same text.
 fn merge_notes(left: Option<String>, right: Option<&String>) -> Option<String> {
-    match (left, right) {
-        (Some(left), Some(right)) if !left.contains(right.as_str()) => {
-            // In any order of merging the same text.
-            let mut notes: Vec<&str> = left.split("; ").chain(right.split("; ")).collect();
-            notes.sort_unstable();
-            notes.dedup();
-            Some(notes.join("; "))
-        }
-        (left, right) => left.or_else(|| right.cloned()),
-    }
+    let (Some(left), Some(right)) = (&left, right) else {
+        return left.or_else(|| right.cloned());
+    };
+    let notes: BTreeSet<&str> =
+        left.split(NOTE_SEPARATOR).chain(right.split(NOTE_SEPARATOR)).collect();
+    Some(notes.into_iter().collect::<Vec<_>>().join(NOTE_SEPARATOR))
 }
 
 fn read_sketch(blob: &[u8]) -> Result<HiveHll> {

@@ -90,6 +90,87 @@ pub fn kind_of_name(name: &str) -> Option<Kind> {
     })
 }
 
+/// The Hive type that holds the values of both, by their names: the wider integer, double over float,
+/// string over varchar over char, and the decimal with the digits of both on either side of the point.
+/// `None` where there is none; a timestamp with local time zone goes with no other.
+pub fn common_type(left: &str, right: &str) -> Option<String> {
+    if left == right {
+        return Some(left.to_owned());
+    }
+    let (first, second) = (NamedType::new(left), NamedType::new(right));
+    let kind = kind_of_name(left)?;
+    if kind_of_name(right) != Some(kind) || first.is_zoned() != second.is_zoned() {
+        return None;
+    }
+    if kind == Kind::Decimal {
+        let ((precision, scale), (other_precision, other_scale)) =
+            (first.digits(), second.digits());
+        let whole =
+            precision.saturating_sub(scale).max(other_precision.saturating_sub(other_scale));
+        let scale = scale.max(other_scale);
+        let precision = whole.saturating_add(scale).min(LARGEST_PRECISION);
+        return Some(format!("decimal({precision},{scale})"));
+    }
+    let (least, most) = if (first.width(), left) < (second.width(), right) {
+        (first, right)
+    } else {
+        (second, left)
+    };
+    // A char may be longer than the varchar that it goes into.
+    let widest = NamedType::new(most);
+    match (widest.parameters.as_slice(), least.parameters.as_slice()) {
+        ([length], [longer]) if longer > length => Some(format!("{}({longer})", widest.plain)),
+        _ => Some(most.to_owned()),
+    }
+}
+
+/// Of Hive's decimals.
+const LARGEST_PRECISION: u32 = 38;
+
+/// A type's name taken apart.
+struct NamedType {
+    /// In small letters, without parameters.
+    plain: String,
+    parameters: Vec<u32>,
+}
+
+impl NamedType {
+    fn new(name: &str) -> NamedType {
+        let lower = name.trim().to_ascii_lowercase();
+        let (plain, parameters) = lower.split_once('(').unwrap_or((&lower, ""));
+        let parameters = parameters.trim_end_matches(')').split(',');
+        NamedType {
+            plain: plain.trim_end().to_owned(),
+            parameters: parameters.filter_map(|number| number.trim().parse().ok()).collect(),
+        }
+    }
+
+    fn is_zoned(&self) -> bool {
+        self.plain == "timestamp with local time zone"
+    }
+
+    /// Precision and scale of a decimal.
+    fn digits(&self) -> (u32, u32) {
+        match self.parameters.as_slice() {
+            [precision, scale, ..] => (*precision, *scale),
+            [precision] => (*precision, 0),
+            [] => (10, 0),
+        }
+    }
+
+    /// Grows within a kind from type to type that holds the one before, then with the length.
+    fn width(&self) -> (u8, u32) {
+        let rank = match self.plain.as_str() {
+            "tinyint" | "float" | "char" => 0,
+            "smallint" | "double" | "double precision" | "varchar" => 1,
+            "int" | "integer" | "string" => 2,
+            "bigint" => 3,
+            _ => 4,
+        };
+        (rank, self.parameters.first().copied().unwrap_or_default())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

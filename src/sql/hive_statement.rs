@@ -161,12 +161,19 @@ impl HiveFileStatement {
         } else {
             format!("CROSS JOIN (SELECT {stats} AS stats FROM {}) AS scanned", self.source(false))
         };
+        // Qualified: the one row that the source is joined to has a column too, named 1.
+        let typed: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| options.stats(&format!("\"source\".{}", identifier(column))))
+            .collect();
         let rows = format!(
             "SELECT part_number, \
              hive_stats_rows({names}, typed.stats, {names}, scanned.stats, {identity}) AS listed_rows \
              FROM (VALUES {parts}) AS parts(part_number, partition_name, file_name) {scanned} \
-             CROSS JOIN (SELECT {stats} AS stats FROM (SELECT 1) \
-             LEFT JOIN (SELECT * FROM {source} LIMIT 0) ON true) AS typed",
+             CROSS JOIN (SELECT [{typed}] AS stats FROM (SELECT 1) \
+             LEFT JOIN (SELECT * FROM {source} LIMIT 0) AS \"source\" ON true) AS typed",
+            typed = typed.join(", "),
             identity = options.identity("nullif(partition_name, '')", "parts.file_name"),
             parts = self.part_values(),
             source = self.source(false),
@@ -309,5 +316,19 @@ mod tests {
         assert_eq!(partition("/d/=1/f.parquet"), None);
         assert_eq!(partition("f=1.parquet"), None);
         assert_eq!(partition_of("C:\\d\\p=1\\f.csv", true), Some("p=1".into()));
+    }
+
+    #[test]
+    fn columns_of_the_null_row_are_those_of_the_source() {
+        let statement = HiveFileStatement {
+            scans: Vec::new(),
+            columns: vec!["1".into()],
+            parts: Vec::new(),
+            is_partitioned: false,
+            has_backslashes: false,
+        };
+        let text = statement.compose(&HiveOptions::default());
+        assert!(text.contains(r#"[hive_stats("source"."1")] AS stats FROM (SELECT 1)"#), "{text}");
+        assert!(text.contains("LIMIT 0) AS \"source\" ON true"), "{text}");
     }
 }

@@ -23,6 +23,8 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 pub struct Quantiles {
     /// What a stored value is multiplied with.
     factor: f64,
+    /// What it is divided by, as no power of ten below 1 is exact.
+    divisor: f64,
     /// A stored timestamp in units of which this many make a second; whole seconds count.
     units_per_second: Option<i64>,
     sketch: KllSketch<KllFloat<f32>>,
@@ -30,7 +32,8 @@ pub struct Quantiles {
 
 impl PartialEq for Quantiles {
     fn eq(&self, other: &Self) -> bool {
-        self.factor == other.factor && self.to_bytes() == other.to_bytes()
+        (self.factor, self.divisor) == (other.factor, other.divisor)
+            && self.to_bytes() == other.to_bytes()
     }
 }
 
@@ -38,13 +41,13 @@ impl Quantiles {
     /// An empty sketch; `None` for types that have no quantiles in Hive.
     pub fn new(column_type: &ColumnType) -> Result<Option<Quantiles>> {
         use ColumnType as T;
-        let (factor, units_per_second) = match column_type.base() {
-            T::Date => (SECONDS_PER_DAY, None),
-            T::TimestampS => (1.0, Some(1)),
-            T::TimestampMs => (1.0, Some(1_000)),
-            T::Timestamp | T::TimestampTz => (1.0, Some(1_000_000)),
-            T::TimestampNs | T::TimestampTzNs => (1.0, Some(1_000_000_000)),
-            T::Decimal { scale, .. } => (10_f64.powi(-i32::from(*scale)), None),
+        let (factor, divisor, units_per_second) = match column_type.base() {
+            T::Date => (SECONDS_PER_DAY, 1.0, None),
+            T::TimestampS => (1.0, 1.0, Some(1)),
+            T::TimestampMs => (1.0, 1.0, Some(1_000)),
+            T::Timestamp | T::TimestampTz => (1.0, 1.0, Some(1_000_000)),
+            T::TimestampNs | T::TimestampTzNs => (1.0, 1.0, Some(1_000_000_000)),
+            T::Decimal { scale, .. } => (1.0, 10_f64.powi(i32::from(*scale)), None),
             T::TinyInt
             | T::SmallInt
             | T::Integer
@@ -56,11 +59,11 @@ impl Quantiles {
             | T::UBigInt
             | T::UHugeInt
             | T::Float
-            | T::Double => (1.0, None),
+            | T::Double => (1.0, 1.0, None),
             _ => return Ok(None),
         };
         let sketch = KllSketch::new(HIVE_K).map_err(describe)?;
-        Ok(Some(Quantiles { factor, units_per_second, sketch }))
+        Ok(Some(Quantiles { factor, divisor, units_per_second, sketch }))
     }
 
     /// Takes in the valid rows of `rows`.
@@ -73,7 +76,7 @@ impl Quantiles {
         validity.for_each_valid(rows, |row| {
             let Some(stored) = number_at(values, row, self.units_per_second) else { return };
             #[expect(clippy::cast_possible_truncation, reason = "Hive casts to float too")]
-            let value = (stored * self.factor) as f32;
+            let value = (stored * self.factor / self.divisor) as f32;
             if value.is_finite()
                 && let Ok(value) = KllFloat::<f32>::new(value)
             {
@@ -176,6 +179,17 @@ mod tests {
         assert!((found[1] - 50_000.0).abs() < 4_000.0, "{found:?}");
         assert!(merge_histograms([b"garbage".as_slice()]).is_err());
         assert_eq!(merge_histograms([]), Ok(None));
+    }
+
+    #[test]
+    fn decimals_are_rounded_once() {
+        // 2878664.125 lies halfway between two floats: the even one is the nearest.
+        let mut sketch =
+            Quantiles::new(&ColumnType::Decimal { width: 18, scale: 5 }).unwrap().unwrap();
+        let column: Values<'_, ByteColumn<'_>> = Values::Int64(&[287_866_412_500]);
+        sketch.update(&column, Validity::new(None), 0..1);
+        let blob = sketch.to_bytes().unwrap();
+        assert_eq!(quantiles_of(&blob, &[0.5]), Ok(Some(vec![2_878_664.0])));
     }
 
     #[test]
