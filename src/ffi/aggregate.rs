@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use libduckdb_sys as sys;
 
+use super::api::is_host_before_2;
 use super::callback::{ErrorSink, contain, contain_silently};
 use super::registry::{Parameter, Registry, logical_types};
-use super::state::{STATE_BYTES, initialise, peek, slot};
+use super::state::{self, STATE_BYTES, initialise, is_state, peek, slot};
 use super::types;
 use super::vector::{Chunk, DuckColumn, length};
 use super::write::{Cell, write_cell};
@@ -149,16 +150,42 @@ unsafe extern "C" fn update<A: Aggregate>(
         // SAFETY: the chunk and the array are DuckDB's for this call.
         let (chunk, states) = unsafe {
             let chunk = Chunk::new(input);
-            let row_count = chunk.row_count();
-            (chunk, std::slice::from_raw_parts(states, row_count))
+            let state_count = state_count(states, chunk.row_count());
+            (chunk, std::slice::from_raw_parts(states, state_count))
         };
         // SAFETY: the states are initialised, and no two threads update one state.
         unsafe { update_runs::<A>(&chunk, states) }.map_err(|error| error.context(A::NAME))
     });
 }
 
+/// How many state pointers there are: one per row, or a single one for all rows.
+///
+/// DuckDB before 2.0 hands over an array of one pointer where all rows share a state, without saying so
+/// (whole-partition windows, ORDER BY inside the call). What follows that pointer is not an array of
+/// states, and that shows: the next word is not the address of memory that carries the mark of a state.
+/// This looks at words behind a small allocation, which is a guess about hosts that will not change any
+/// more, and the only way not to take them for states. From 2.0 on the array is complete.
+///
 /// # Safety
-/// * Each state is initialised state memory of `A`, used by nobody else during the call.
+/// * `states` is as DuckDB passes it to `update` for `row_count` rows.
+unsafe fn state_count(states: *mut sys::duckdb_aggregate_state, row_count: usize) -> usize {
+    if row_count <= 1 || !is_host_before_2() {
+        return row_count;
+    }
+    // The allocation of one pointer has room for two more words at most, so this many are enough.
+    for index in 1..row_count.min(4) {
+        // SAFETY: within the array, or directly behind the small allocation described above.
+        let (first, other) = unsafe { (states.read(), states.add(index).read()) };
+        if other != first && !is_state(other) {
+            return 1;
+        }
+    }
+    row_count
+}
+
+/// # Safety
+/// * Each state is initialised state memory of `A`, used by nobody else during the call. A single state
+///   stands for all rows.
 unsafe fn update_runs<A: Aggregate>(
     chunk: &Chunk<'_>,
     states: &[sys::duckdb_aggregate_state],
@@ -175,11 +202,12 @@ unsafe fn update_runs<A: Aggregate>(
         .map(|(index, column_type)| unsafe { chunk.column(index, column_type) })
         .collect();
     let arguments = Arguments { types, columns };
+    let row_count = chunk.row_count();
     let is_one_group = are_all_equal(states);
     let mut start = 0;
     while let Some(state) = states.get(start) {
         let run = if is_one_group {
-            states.len()
+            row_count
         } else {
             states.iter().skip(start).take_while(|other| *other == state).count()
         };
@@ -273,7 +301,7 @@ unsafe extern "C" fn destroy<A: Aggregate>(
     for index in 0..length(count) {
         contain_silently(|| {
             // SAFETY: the array has `count` members.
-            drop(unsafe { slot::<Typed<A::State>>(*states.add(index)) }.take());
+            unsafe { state::destroy::<Typed<A::State>>(*states.add(index)) };
         });
     }
 }

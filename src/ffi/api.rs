@@ -135,13 +135,14 @@ fn check_host_version(api: &sys::duckdb_ext_api_v1) -> Result<()> {
     let version = unsafe { CStr::from_ptr(library_version()) }.to_string_lossy();
     let mut numbers = version.trim_start_matches('v').split(['.', '-']).map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {
-        (Some(Ok(major @ 1..)), Some(Ok(minor))) if (major, minor) < OLDEST_HOST => {
+        (Some(Ok(0)), Some(Ok(0))) => Ok(()),
+        (Some(Ok(major)), Some(Ok(minor))) if (major, minor) < OLDEST_HOST => {
             Err(Error::new(format!(
                 "colstats needs DuckDB 1.3.0 or newer (this is {version}): older versions cannot hand \
                  nested columns to an aggregate function. Please upgrade DuckDB."
             )))
         }
-        // A version 0, or one that does not parse, is a development build, newer than any release.
+        // What does not parse, and v0.0.x above, is a development build, newer than any release.
         _ => Ok(()),
     }
 }
@@ -192,6 +193,12 @@ unsafe extern "C" fn guarded_set_error(info: sys::duckdb_extension_info, error: 
         // SAFETY: the host's own function and handle; the host copies the message.
         unsafe { set_error(guard.info, error) };
     }
+}
+
+/// Whether the host is a 1.x release.
+pub fn is_host_before_2() -> bool {
+    // SAFETY: returns a static C string.
+    unsafe { CStr::from_ptr(sys::duckdb_library_version()) }.to_bytes().starts_with(b"v1.")
 }
 
 /// A C string of SQL or of a name; a NUL byte in it is an error for the user.

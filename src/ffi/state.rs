@@ -1,21 +1,31 @@
-//! The memory DuckDB gives an aggregate state: one pointer.
+//! The memory DuckDB gives an aggregate state: a mark and one pointer.
 //!
 //! State memory is 8-byte aligned, moved bitwise when hash tables grow or spill, and may be finalised
-//! without ever being updated. So it holds nothing but a pointer, null until the first row arrives.
+//! without ever being updated. So it holds nothing but a pointer, null until the first row arrives, and
+//! a constant in front of it by which state memory is known (see `aggregate::state_count`).
 
 use libduckdb_sys as sys;
 
+/// What state memory starts with while a state lives in it.
+const MARK: u64 = 0xC01D_57A7_5EED_8A11;
+
+#[repr(C)]
+struct Memory<T> {
+    mark: u64,
+    boxed: Option<Box<T>>,
+}
+
 /// How much memory a state asks for.
-pub const STATE_BYTES: u64 = size_of::<usize>() as u64;
+pub const STATE_BYTES: u64 = size_of::<Memory<u8>>() as u64;
 
 /// The slot of one state.
 ///
 /// # Safety
 /// * `state` is state memory of an aggregate whose boxes are `T`, and for `'call` nobody else uses it.
 pub unsafe fn slot<'call, T>(state: sys::duckdb_aggregate_state) -> &'call mut Option<Box<T>> {
-    const { assert!(size_of::<Option<Box<T>>>() == size_of::<usize>()) };
-    // SAFETY: `Option<Box<T>>` is a nullable pointer, which is what the memory holds.
-    unsafe { &mut *state.cast::<Option<Box<T>>>() }
+    const { assert!(size_of::<Memory<T>>() == 16 && align_of::<Memory<T>>() == 8) };
+    // SAFETY: the memory was initialised as a `Memory`.
+    unsafe { &mut (*state.cast::<Memory<T>>()).boxed }
 }
 
 /// The state, to be read only: DuckDB may combine one source into several targets at once.
@@ -24,7 +34,7 @@ pub unsafe fn slot<'call, T>(state: sys::duckdb_aggregate_state) -> &'call mut O
 /// * `state` is state memory of an aggregate whose boxes are `T`, and for `'call` nobody writes to it.
 pub unsafe fn peek<'call, T>(state: sys::duckdb_aggregate_state) -> Option<&'call T> {
     // SAFETY: as for `slot`, but shared.
-    unsafe { &*state.cast::<Option<Box<T>>>() }.as_deref()
+    unsafe { &(*state.cast::<Memory<T>>()).boxed }.as_deref()
 }
 
 /// Writes the empty state. Cannot fail: DuckDB initialises states in a loop.
@@ -32,8 +42,48 @@ pub unsafe fn peek<'call, T>(state: sys::duckdb_aggregate_state) -> Option<&'cal
 /// # Safety
 /// * `state` is state memory, uninitialised so far.
 pub unsafe fn initialise(state: sys::duckdb_aggregate_state) {
-    // SAFETY: the memory is at least a pointer wide and 8-byte aligned.
-    unsafe { state.cast::<usize>().write(0) };
+    // SAFETY: the memory is two words wide and 8-byte aligned.
+    unsafe { state.cast::<Memory<u8>>().write(Memory { mark: MARK, boxed: None }) };
+}
+
+/// Frees the state and takes the mark off its memory.
+///
+/// # Safety
+/// * `state` is state memory of an aggregate whose boxes are `T`, not used again as a state.
+pub unsafe fn destroy<T>(state: sys::duckdb_aggregate_state) {
+    // SAFETY: by the contract.
+    unsafe {
+        (*state.cast::<Memory<T>>()).mark = 0;
+        drop(slot::<T>(state).take());
+    }
+}
+
+/// Whether state memory lies at an address, of which nothing else is known.
+pub fn is_state(state: sys::duckdb_aggregate_state) -> bool {
+    let address = state.addr();
+    address % align_of::<u64>() == 0
+        && is_mapped(address)
+        // SAFETY: an aligned word of a page that is there.
+        && unsafe { state.cast::<u64>().read() } == MARK
+}
+
+/// Whether the page of an address is there to be read.
+#[cfg(unix)]
+fn is_mapped(address: usize) -> bool {
+    // Larger pages than these are multiples of them.
+    const PAGE_BYTES: usize = 4096;
+    let mut resident = 0;
+    // SAFETY: the call only answers, with an error for a page that is not there.
+    address >= PAGE_BYTES
+        && unsafe {
+            libc::mincore((address & !(PAGE_BYTES - 1)) as *mut _, 1, (&raw mut resident).cast())
+        } == 0
+}
+
+/// Elsewhere an address in the user's half of memory has to do.
+#[cfg(not(unix))]
+fn is_mapped(address: usize) -> bool {
+    (1 << 16..1 << 47).contains(&address)
 }
 
 #[cfg(test)]
@@ -42,13 +92,13 @@ mod tests {
 
     #[test]
     fn a_state_lives_at_addresses_that_are_not_multiples_of_sixteen() {
-        let mut memory = [0_u128; 2];
+        let mut memory = [0_u128; 3];
         for offset in [0, 8] {
-            // SAFETY: the memory holds 32 bytes; the offsets keep 8-byte alignment.
+            // SAFETY: the memory holds 48 bytes; the offsets keep 8-byte alignment.
             unsafe {
                 let state = memory.as_mut_ptr().cast::<u8>().add(offset).cast();
                 initialise(state);
-                assert!(slot::<String>(state).is_none());
+                assert!(is_state(state) && slot::<String>(state).is_none());
                 *slot::<String>(state) = Some(Box::new("kept".into()));
                 assert_eq!(
                     slot::<String>(state).take().as_deref().map(String::as_str),

@@ -44,6 +44,11 @@ pub trait TableFunction: 'static {
     /// The statement whose rows are the function's rows: columns of the declared types, in order.
     fn statement(bound: &Self::Bound, session: &Session) -> Result<String>;
 
+    /// Another statement to try when the first one fails: the same rows, with less in them.
+    fn second_statement(_bound: &Self::Bound, _session: &Session) -> Option<String> {
+        None
+    }
+
     /// A chance to say more about a failure, for example which of many files it is about.
     fn explain(_bound: &Self::Bound, _session: &Session, error: Error) -> Error {
         error
@@ -215,6 +220,10 @@ fn run<F: TableFunction>(host: &Host, bound: &F::Bound) -> Result<Rows> {
     let session = host.connect()?;
     let mut rows = F::statement(bound, &session)
         .and_then(|statement| session.query(&statement))
+        .or_else(|error| match F::second_statement(bound, &session) {
+            Some(statement) => session.query(&statement).map_err(|_| error),
+            None => Err(error),
+        })
         .map_err(|error| F::explain(bound, &session, error))?;
     let declared: Vec<ColumnType> = F::columns().into_iter().map(|(_, t)| t).collect();
     let found: Vec<ColumnType> = rows.columns().into_iter().map(|(_, t)| t).collect();

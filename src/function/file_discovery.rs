@@ -41,6 +41,11 @@ struct Group {
     files: Vec<String>,
 }
 
+/// Whether an option of the reader (`hive_types`, `hive_types_autocast`) is about partition columns.
+fn is_about_partitions(name: &str) -> bool {
+    name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("hive_"))
+}
+
 /// The reader's option that leaves partition columns out.
 fn without_partitions() -> (String, Literal) {
     ("hive_partitioning".into(), Literal::Boolean(false))
@@ -163,10 +168,14 @@ impl<'call> Plan<'call> {
         let keys = partition_keys(&group.files);
         if self.options.hive_partitioning.is_none() && !keys.is_empty() {
             let mut unpartitioned = scan.clone();
+            // DuckDB refuses options about partitions when there are none.
+            unpartitioned.options.retain(|(name, _)| !is_about_partitions(name));
             unpartitioned.options.push(without_partitions());
             let own_columns = source_columns(&unpartitioned, usize::MAX, self.session)?;
             let is_key = |name: &str| keys.iter().any(|key| key.eq_ignore_ascii_case(name));
-            if own_columns.iter().any(|column| is_key(&column.name)) {
+            // Where the writer numbered the columns, one without a number belongs to no table.
+            let is_numbered = group.schema.as_ref().is_some_and(ParquetSchema::has_field_ids);
+            if is_numbered || own_columns.iter().any(|column| is_key(&column.name)) {
                 return Ok((unpartitioned, own_columns));
             }
             let columns = source_columns(&scan, own_columns.len(), self.session)?;
@@ -220,7 +229,7 @@ impl<'call> Plan<'call> {
         is_asked
     }
 
-    fn finish(self, files: &[String]) -> Result<String> {
+    fn finish(mut self, files: &[String]) -> Result<String> {
         for (name, met) in self.options.columns.iter().flatten().zip(&self.met) {
             if !met {
                 return Err(Error::new(format!(
@@ -236,6 +245,9 @@ impl<'call> Plan<'call> {
                 Some(File { name: name.clone(), schema })
             })
             .collect();
+        if !self.options.has_sizes {
+            self.leaves.iter_mut().for_each(|leaf| leaf.chunks = None);
+        }
         let statement = FileStatement {
             files,
             leaves: self.leaves,

@@ -69,6 +69,8 @@ pub struct FileOptions {
     pub max_bound_bytes: Option<i64>,
     pub table_id: Option<i64>,
     pub first_data_file_id: i64,
+    /// Whether footers are asked for the sizes of column chunks; not an option of the caller.
+    pub has_sizes: bool,
 }
 
 /// Names and types of the options.
@@ -103,6 +105,7 @@ impl FileOptions {
             max_bound_bytes: None,
             table_id: None,
             first_data_file_id: 0,
+            has_sizes: true,
         };
         if options.files.is_empty() {
             return Err(Error::new("files is an empty list; name at least one file"));

@@ -90,7 +90,10 @@ impl Scan {
 /// A path that the reader takes for this file alone: in the name of a local file that exists, the
 /// characters of a pattern are put into brackets.
 pub fn exact_path(path: &str) -> String {
-    if path.contains("://") || !path.contains(['*', '?', '[']) {
+    // A pattern is answered with a tidied path (`./` gone), and a backslash in one escapes: such names
+    // are left to the reader, which takes a name that exists for that file.
+    let is_tidy = !path.starts_with("./") && !path.contains("/./") && !path.contains("//");
+    if !is_tidy || path.contains('\\') || !path.contains(['*', '?', '[']) {
         return path.to_owned();
     }
     path.chars().fold(String::new(), |mut escaped, character| {
