@@ -84,7 +84,8 @@ def host_job(stage, host, extension):
     if stage == "e2e":
         command = pytest_command(python, "-rs", REPOSITORY / "test" / "e2e", "--extension", extension)
         return Job(stage, host.version, command, "junit", shared_environment())
-    command = (python, str(SHARED / "cases" / "run_cases.py"), "-j", "1")
+    wrapper = str(REPOSITORY / "test" / "runner" / "handed_cases.py")
+    command = (python, wrapper, str(SHARED / "cases" / "run_cases.py"), "-j", "1")
     return Job(stage, host.version, command, "closing line", {"COLSTATS_EXT": str(extension)})
 
 
