@@ -61,7 +61,7 @@ pub unsafe fn destroy<T>(state: sys::duckdb_aggregate_state) {
 /// Whether state memory lies at an address, of which nothing else is known.
 pub fn is_state(state: sys::duckdb_aggregate_state) -> bool {
     let address = state.addr();
-    address % align_of::<u64>() == 0
+    address.is_multiple_of(align_of::<u64>())
         && is_mapped(address)
         // SAFETY: an aligned word of a page that is there.
         && unsafe { state.cast::<u64>().read() } == MARK
