@@ -44,7 +44,7 @@ pub fn table_source(name: &str) -> Result<String> {
 
 /// A query of the caller, without a closing semicolon.
 pub fn query_source(query: &str) -> Result<String> {
-    let query = query.trim().trim_end_matches(';').trim_end();
+    let query = query.trim_end_matches(|end: char| end == ';' || end.is_whitespace()).trim_start();
     if query.is_empty() {
         return Err(Error::new("the query is empty; give a SELECT statement"));
     }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_query_may_end_in_a_semicolon_or_a_comment() {
-        assert_eq!(query_source("FROM t ; "), Ok("FROM t\n".into()));
+        assert_eq!(query_source("FROM t ; ;\n"), Ok("FROM t\n".into()));
         assert_eq!(query_source("FROM t -- all"), Ok("FROM t -- all\n".into()));
         assert!(query_source(" ; ").is_err());
     }
