@@ -8,6 +8,7 @@ use super::file_columns::{SourceColumn, source_columns, unused_name};
 use super::file_list::{expand, partition_keys};
 use super::file_options::{FileOptions, Format};
 use super::parquet_schema::{self, ParquetSchema};
+use super::variant_stats::footer_stats;
 use crate::core::column_type::{ColumnType, join_path};
 use crate::error::{Error, Result};
 use crate::ffi::session::Session;
@@ -248,11 +249,13 @@ impl<'call> Plan<'call> {
         if !self.options.has_sizes {
             self.leaves.iter_mut().for_each(|leaf| leaf.chunks = None);
         }
+        let footer_stats = footer_stats(&self.leaves, &self.schema_of_file, self.session)?;
         let statement = FileStatement {
             files,
             leaves: self.leaves,
             scans: self.scans,
             parquet_files: self.parquet_files,
+            footer_stats,
             max_bound_bytes: self.options.max_bound_bytes,
             table_id: self.options.table_id,
             first_data_file_id: self.options.first_data_file_id,

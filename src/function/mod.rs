@@ -20,5 +20,8 @@ mod hive_rows;
 pub mod hive_statement_text;
 pub mod hive_stats;
 mod parquet_schema;
+mod shredded_type;
 pub mod statement_text;
 pub mod table_column_stats;
+mod variant_fields;
+mod variant_stats;

@@ -48,6 +48,15 @@ pub struct Scan {
     pub columns: Vec<String>,
 }
 
+/// `extra_stats` of one leaf of one file, where the file's footer tells them and the values do not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FooterStats {
+    pub file_name: String,
+    /// The leaf's place among the statement's leaves.
+    pub leaf_number: usize,
+    pub extra_stats: String,
+}
+
 /// All that the statement is composed of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileStatement {
@@ -56,6 +65,7 @@ pub struct FileStatement {
     pub scans: Vec<Scan>,
     /// The Parquet files, whose footers tell the sizes.
     pub parquet_files: Vec<String>,
+    pub footer_stats: Vec<FooterStats>,
     pub max_bound_bytes: Option<i64>,
     pub table_id: Option<i64>,
     pub first_data_file_id: i64,
@@ -105,6 +115,12 @@ pub fn exact_path(path: &str) -> String {
     })
 }
 
+/// The files as the list that a reader takes.
+pub fn path_list(files: &[&str]) -> String {
+    let paths: Vec<String> = files.iter().map(|file| exact_path(file)).collect();
+    text_list(paths.iter().map(String::as_str))
+}
+
 impl FileStatement {
     /// The text.
     pub fn compose(&self) -> String {
@@ -117,7 +133,8 @@ impl FileStatement {
              generate_subscripts(stats, 1) AS column_position FROM scanned), \
              per_leaf AS (SELECT file_name, column_position, unnest(column_leaves) AS leaf, \
              generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
-             sizes AS ({sizes}) \
+             sizes AS ({sizes}), \
+             footers(file_name, leaf_number, extra_stats) AS ({footers}) \
              SELECT CAST({first} + files.file_number AS BIGINT) AS data_file_id, \
              CAST({table_id} AS BIGINT) AS table_id, \
              CAST(leaves.column_id AS BIGINT) AS column_id, \
@@ -130,18 +147,20 @@ impl FileStatement {
              per_leaf.leaf.min_value AS min_value, \
              per_leaf.leaf.max_value AS max_value, \
              CASE WHEN leaves.is_floating THEN coalesce(per_leaf.leaf.contains_nan, false) END AS contains_nan, \
-             coalesce(per_leaf.leaf.extra_stats, CASE WHEN per_leaf.leaf IS NULL \
+             coalesce(footers.extra_stats, per_leaf.leaf.extra_stats, CASE WHEN per_leaf.leaf IS NULL \
              THEN CAST(leaves.empty_extra_stats AS VARCHAR) END) AS extra_stats, \
              files.file_name AS file_name, leaves.column_name AS column_name, \
              leaves.column_type AS column_type \
              FROM files JOIN leaves USING (schema_number) \
              LEFT JOIN per_leaf USING (file_name, column_position, leaf_position) \
              LEFT JOIN sizes USING (file_name, schema_number, leaf_number) \
+             LEFT JOIN footers USING (file_name, leaf_number) \
              ORDER BY files.file_number, leaves.column_id NULLS LAST, leaves.leaf_number",
             files = self.file_values(),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
             sizes = self.sizes(),
+            footers = self.footer_values(),
             first = self.first_data_file_id,
             table_id = self.table_id.map_or("NULL".into(), |id| id.to_string()),
         )
@@ -154,6 +173,16 @@ impl FileStatement {
                 .enumerate()
                 .map(|(number, file)| format!("({number}, {}, {})", text(&file.name), file.schema)),
         )
+    }
+
+    fn footer_values(&self) -> String {
+        if self.footer_stats.is_empty() {
+            return "SELECT '', 0, '' WHERE false".into();
+        }
+        values(self.footer_stats.iter().map(|stats| {
+            let (file, extra_stats) = (text(&stats.file_name), text(&stats.extra_stats));
+            format!("({file}, {}, {extra_stats})", stats.leaf_number)
+        }))
     }
 
     fn leaf_values(&self) -> String {
@@ -261,6 +290,7 @@ mod tests {
             leaves: vec![],
             scans: (0..5).map(|number| scan(&number.to_string())).collect(),
             parquet_files: vec![],
+            footer_stats: vec![],
             max_bound_bytes: Some(8),
             table_id: None,
             first_data_file_id: 0,
