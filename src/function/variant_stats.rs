@@ -14,6 +14,7 @@ use crate::core::column_type::ColumnType;
 use crate::error::Result;
 use crate::ffi::session::Session;
 use crate::sql::file_statement::{FooterStats, LeafRow, path_list};
+use crate::sql::quote::text;
 
 /// The columns `metadata` and `value`, which are all that a VARIANT without shredding has.
 const UNSHREDDED_CHUNKS: usize = 2;
@@ -38,6 +39,9 @@ struct ColumnFacts {
 /// What the footers of some files say: by file and column chunk.
 type Footers = HashMap<(String, usize), ColumnFacts>;
 
+/// The files of each schema.
+type FilesOfSchema<'a> = BTreeMap<usize, Vec<&'a str>>;
+
 /// A VARIANT leaf, with its number among the statement's leaves.
 struct VariantLeaf {
     leaf_number: usize,
@@ -60,22 +64,15 @@ pub fn footer_stats(
     let variants = shredded_fields(&variants, &files_of_schema, session)?;
     let files: Vec<&str> = files_of_schema.values().flatten().copied().collect();
     let own = written_by_duckdb(&files, session)?;
+    let footers = read_footers(&files_of_schema, &variants, session)?;
     let mut stats = Vec::new();
-    for (schema, files) in &files_of_schema {
-        let leaves: Vec<&VariantLeaf> = variants.iter().filter(|v| v.schema == *schema).collect();
-        let fields: Vec<&Field> = leaves.iter().flat_map(|leaf| &leaf.fields).collect();
-        if fields.is_empty() {
-            continue;
-        }
-        let footers = read_footers(files, &fields, session)?;
-        for leaf in leaves {
-            stats.extend(files.iter().filter_map(|file| {
-                let extra_stats = extra_stats(&leaf.fields, file, own.contains(*file), &footers)?;
-                Some(FooterStats {
-                    file_name: (*file).to_owned(),
-                    leaf_number: leaf.leaf_number,
-                    extra_stats,
-                })
+    for leaf in &variants {
+        for file in files_of_schema.get(&leaf.schema).into_iter().flatten() {
+            let extra_stats = extra_stats(&leaf.fields, file, own.contains(*file), &footers);
+            stats.extend(extra_stats.map(|extra_stats| FooterStats {
+                file_name: (*file).to_owned(),
+                leaf_number: leaf.leaf_number,
+                extra_stats,
             }));
         }
     }
@@ -85,9 +82,9 @@ pub fn footer_stats(
 fn files_by_schema<'a>(
     variants: &[(usize, &LeafRow)],
     schema_of_file: &'a HashMap<String, usize>,
-) -> BTreeMap<usize, Vec<&'a str>> {
+) -> FilesOfSchema<'a> {
     let wanted: HashSet<usize> = variants.iter().map(|(_, leaf)| leaf.schema).collect();
-    let mut files_of_schema: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    let mut files_of_schema = FilesOfSchema::new();
     for (file, schema) in schema_of_file.iter().filter(|(_, schema)| wanted.contains(schema)) {
         files_of_schema.entry(*schema).or_default().push(file);
     }
@@ -104,7 +101,7 @@ fn is_shredded(leaf: &LeafRow) -> bool {
 /// The typed leaves of the VARIANTs, as one file of each schema describes them.
 fn shredded_fields(
     variants: &[(usize, &LeafRow)],
-    files_of_schema: &BTreeMap<usize, Vec<&str>>,
+    files_of_schema: &FilesOfSchema<'_>,
     session: &Session,
 ) -> Result<Vec<VariantLeaf>> {
     let examples: HashMap<usize, &str> = files_of_schema
@@ -136,9 +133,14 @@ fn written_by_duckdb(files: &[&str], session: &Session) -> Result<HashSet<String
     Ok(own)
 }
 
-fn read_footers(files: &[&str], fields: &[&Field], session: &Session) -> Result<Footers> {
+fn read_footers(
+    files_of_schema: &FilesOfSchema<'_>,
+    variants: &[VariantLeaf],
+    session: &Session,
+) -> Result<Footers> {
     let mut footers = Footers::new();
-    session.query(&footer_query(files, fields))?.for_each(|row| {
+    let Some(query) = footer_query(files_of_schema, variants) else { return Ok(footers) };
+    session.query(&query)?.for_each(|row| {
         let chunk = row.integer(1).and_then(|number| usize::try_from(number).ok());
         if let (Some(file), Some(chunk)) = (row.text(0), chunk) {
             let facts = ColumnFacts {
@@ -161,18 +163,20 @@ fn read_footers(files: &[&str], fields: &[&Field], session: &Session) -> Result<
 
 /// The chunks of all row groups together. Sums and bounds are there only if every row group says them;
 /// for bounds, every one that may hold values. Only `min_value` and `max_value` are trusted: the fields
-/// before them had no defined order. A VARIANT's own null is the one byte zero.
-fn footer_query(files: &[&str], fields: &[&Field]) -> String {
-    let mut chunks: Vec<usize> = fields
+/// before them had no defined order. A VARIANT's own null is the one byte zero. `None` without a field.
+fn footer_query(files_of_schema: &FilesOfSchema<'_>, variants: &[VariantLeaf]) -> Option<String> {
+    let types = distinct_types(variants);
+    let chunks = chunk_rows(variants, &types);
+    if chunks.is_empty() {
+        return None;
+    }
+    let files: Vec<(&str, usize)> = files_of_schema
         .iter()
-        .flat_map(|field| field.value_chunks.iter().flatten().chain([&field.typed_chunk]))
-        .copied()
+        .flat_map(|(schema, files)| files.iter().map(move |file| (*file, *schema)))
         .collect();
-    chunks.sort_unstable();
-    chunks.dedup();
     let bounds = [("arg_min", "stats_min_value"), ("arg_max", "stats_max_value")]
-        .map(|(aggregate, bound)| bound_case(aggregate, bound, fields));
-    format!(
+        .map(|(aggregate, bound)| bound_case(aggregate, bound, &types));
+    Some(format!(
         "SELECT file_name, column_id, {num_values}, {null_count}, {size_bytes}, \
          CAST(bool_and(is_absent) AS BIGINT), \
          CAST(bool_and(is_absent OR coalesce(stats_min_value = '\\x00' \
@@ -182,15 +186,54 @@ fn footer_query(files: &[&str], fields: &[&Field]) -> String {
          FROM (SELECT *, num_values > coalesce(stats_null_count, 0) AS has_values, \
          num_values = coalesce(stats_null_count, 0) AND stats_min_value IS NULL \
          AND stats_max_value IS NULL AS is_absent \
-         FROM parquet_metadata({paths}) WHERE column_id IN ({chunks})) \
-         GROUP BY file_name, column_id",
+         FROM parquet_metadata({paths}) \
+         JOIN (VALUES {files}) AS files(file_name, schema_number) USING (file_name) \
+         JOIN (VALUES {chunks}) AS chunks(schema_number, column_id, type_number) \
+         USING (schema_number, column_id)) \
+         GROUP BY file_name, column_id, type_number",
         num_values = complete_sum("num_values"),
         null_count = complete_sum("stats_null_count"),
         size_bytes = complete_sum("total_compressed_size"),
         bounds = bounds.join(", "),
-        paths = path_list(files),
-        chunks = number_list(&chunks),
-    )
+        paths = path_list(&files.iter().map(|(file, _)| *file).collect::<Vec<_>>()),
+        files = files
+            .iter()
+            .map(|(file, schema)| format!("({}, {schema})", text(file)))
+            .collect::<Vec<_>>()
+            .join(", "),
+        chunks = chunks.join(", "),
+    ))
+}
+
+fn distinct_types(variants: &[VariantLeaf]) -> Vec<&ShreddedType> {
+    let mut types: Vec<&ShreddedType> = Vec::new();
+    for field in variants.iter().flat_map(|leaf| &leaf.fields) {
+        if !types.contains(&&field.shredded_type) {
+            types.push(&field.shredded_type);
+        }
+    }
+    types
+}
+
+/// Schema, number and type of each wanted column chunk; a `value` is of none of the types.
+fn chunk_rows(variants: &[VariantLeaf], types: &[&ShreddedType]) -> Vec<String> {
+    let mut type_of_chunk: BTreeMap<(usize, usize), Option<usize>> = BTreeMap::new();
+    for leaf in variants {
+        for field in &leaf.fields {
+            for chunk in field.value_chunks.iter().flatten() {
+                type_of_chunk.insert((leaf.schema, *chunk), None);
+            }
+            let type_number = types.iter().position(|known| **known == field.shredded_type);
+            type_of_chunk.insert((leaf.schema, field.typed_chunk), type_number);
+        }
+    }
+    type_of_chunk
+        .into_iter()
+        .map(|((schema, chunk), type_number)| {
+            let type_number = type_number.map_or("NULL".into(), |number| number.to_string());
+            format!("({schema}, {chunk}, {type_number})")
+        })
+        .collect()
 }
 
 fn complete_sum(column: &str) -> String {
@@ -198,23 +241,16 @@ fn complete_sum(column: &str) -> String {
 }
 
 /// The least or greatest bound of a chunk, compared as its type compares.
-fn bound_case(aggregate: &str, bound: &str, fields: &[&Field]) -> String {
-    let mut chunks_of_type: Vec<(&ShreddedType, Vec<usize>)> = Vec::new();
-    for field in fields {
-        match chunks_of_type.iter_mut().find(|(known, _)| **known == field.shredded_type) {
-            Some((_, chunks)) => chunks.push(field.typed_chunk),
-            None => chunks_of_type.push((&field.shredded_type, vec![field.typed_chunk])),
-        }
-    }
-    let cases: String = chunks_of_type
+fn bound_case(aggregate: &str, bound: &str, types: &[&ShreddedType]) -> String {
+    let cases: String = types
         .iter()
-        .filter_map(|(shredded_type, chunks)| {
+        .enumerate()
+        .filter_map(|(number, shredded_type)| {
             let key = shredded_type.key(bound)?;
             let spelled = shredded_type.spelling(bound);
             Some(format!(
-                "WHEN column_id IN ({chunks}) AND bool_and(NOT has_values OR {key} IS NOT NULL) \
+                "WHEN type_number = {number} AND bool_and(NOT has_values OR {key} IS NOT NULL) \
                  THEN {aggregate}({spelled}, {key}) ",
-                chunks = number_list(chunks),
             ))
         })
         .collect();
@@ -302,11 +338,6 @@ impl Footer<'_> {
         set("any_valid", Some(true.into()));
         Some(Value::Object(entry))
     }
-}
-
-fn number_list(numbers: &[usize]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
-    numbers.join(", ")
 }
 
 #[cfg(test)]

@@ -98,17 +98,22 @@ fn nulls_that_may_be_counted_twice_are_not_told() {
 }
 
 #[test]
-fn bounds_of_each_type_are_asked_for_once() {
-    let fields = [
-        field("\"a\"", "INTEGER", 3, &[1, 2]),
-        field("\"b\"", "TIME WITH TIME ZONE", 5, &[1, 4]),
-        field("\"c\"", "INTEGER", 7, &[1, 6]),
-    ];
-    let fields: Vec<&Field> = fields.iter().collect();
-    let query = footer_query(&["a.parquet"], &fields);
-    assert!(query.contains("column_id IN (1, 2, 3, 4, 5, 6, 7)"), "{query}");
-    assert!(query.contains("WHEN column_id IN (3, 7) AND bool_and("), "{query}");
-    assert!(query.contains("THEN arg_max(stats_max_value, TRY_CAST("), "{query}");
-    assert!(!query.contains("WHEN column_id IN (5)"), "{query}");
-    assert!(footer_query(&["a.parquet"], &fields[1..2]).contains(", NULL, NULL FROM"), "{query}");
+fn each_chunk_is_asked_for_once_and_by_its_type() {
+    let leaf = |schema, fields| VariantLeaf { leaf_number: 0, schema, fields };
+    let files = FilesOfSchema::from([(0, vec!["it's.parquet"]), (1, vec!["b"])]);
+    let first = vec![field("\"a\"", "INTEGER", 3, &[1, 2]), field("\"b\"", "BLOB", 5, &[1, 4])];
+    let variants = [leaf(0, first), leaf(1, vec![field("root", "INTEGER", 2, &[1])])];
+    let query = footer_query(&files, &variants).unwrap();
+    for part in [
+        "parquet_metadata(['it''s.parquet', 'b'])",
+        "(VALUES ('it''s.parquet', 0), ('b', 1))",
+        "(VALUES (0, 1, NULL), (0, 2, NULL), (0, 3, 0), (0, 4, NULL), (0, 5, 1), (1, 1, NULL), (1, 2, 0))",
+        "WHEN type_number = 0 AND bool_and(NOT has_values OR TRY_CAST(stats_min_value AS INTEGER) IS",
+        "THEN arg_max(hex(TRY_CAST(stats_max_value AS BLOB)), TRY_CAST(stats_max_value AS BLOB))",
+    ] {
+        assert!(query.contains(part), "{part} is not in {query}");
+    }
+    let unbounded = [leaf(0, vec![field("root", "TIME WITH TIME ZONE", 2, &[1])])];
+    assert!(footer_query(&files, &unbounded).unwrap().contains(", NULL, NULL FROM"));
+    assert_eq!(footer_query(&files, &[leaf(0, vec![])]), None);
 }
