@@ -23,6 +23,10 @@ use ffi::{aggregate, scalar, table};
 use function::column_stats::ColumnStats;
 use function::column_stats_rows::ColumnStatsRows;
 use function::column_stats_state::{ColumnStatsMerge, ColumnStatsRead, ColumnStatsState};
+use function::ducklake_column_stats::{
+    DucklakeColumnStats, DucklakeFileVariantStats, DucklakeTableColumnStats,
+};
+use function::ducklake_stats_audit::{DucklakeStatsAudit, DucklakeStatsRepair};
 use function::file_column_stats::FileColumnStats;
 use function::frequent_items::{FrequentItems, HiveHistogramQuantile};
 use function::hive_bit_vector::{HiveBitVector, HiveBitVectorEstimate, HiveBitVectorMerge};
@@ -66,5 +70,10 @@ fn register(registry: &Registry) -> Result<()> {
     scalar::register::<QueryColumnStatsSql>(registry)?;
     table::register::<FileColumnStats>(registry)?;
     table::register::<TableColumnStats>(registry)?;
-    table::register::<QueryColumnStats>(registry)
+    table::register::<QueryColumnStats>(registry)?;
+    table::register::<DucklakeColumnStats>(registry)?;
+    table::register::<DucklakeTableColumnStats>(registry)?;
+    table::register::<DucklakeFileVariantStats>(registry)?;
+    table::register::<DucklakeStatsAudit>(registry)?;
+    table::register::<DucklakeStatsRepair>(registry)
 }

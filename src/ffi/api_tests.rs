@@ -162,6 +162,7 @@ allowed_functions! {
     duckdb_vector_get_column_type
     duckdb_vector_get_data
     duckdb_vector_get_validity
+    duckdb_vector_size
 }
 
 known_types! {

@@ -16,7 +16,7 @@ use super::registry::{Parameter, Registry, logical_types};
 use super::session::{Host, RowChunk, Rows, Session};
 use super::types;
 use super::value::literal;
-use super::write::write_cell;
+use super::write::{Cell, write_cell};
 use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
 use crate::sql::literal::Literal;
@@ -42,7 +42,15 @@ pub trait TableFunction: 'static {
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<Self::Bound>;
 
     /// The statement whose rows are the function's rows: columns of the declared types, in order.
-    fn statement(bound: &Self::Bound, session: &Session) -> Result<String>;
+    fn statement(_bound: &Self::Bound, _session: &Session) -> Result<String> {
+        Err(Error::new("has no rows"))
+    }
+
+    /// The rows themselves, for a function that puts them together from several statements; then
+    /// [`TableFunction::statement`] is not asked.
+    fn rows(_bound: &Self::Bound, _session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
+        None
+    }
 
     /// Another statement to try when the first one fails: the same rows, with less in them.
     fn second_statement(_bound: &Self::Bound, _session: &Session) -> Option<String> {
@@ -163,8 +171,14 @@ unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
     });
 }
 
-/// What one execution holds: nothing before the first call, then the rest of the result.
-type Execution = Mutex<Option<Rows>>;
+/// The rest of a result.
+enum Answer {
+    Rows(Rows),
+    Cells(std::vec::IntoIter<Vec<Cell>>),
+}
+
+/// What one execution holds: nothing before the first call.
+type Execution = Mutex<Option<Answer>>;
 
 /// # Safety
 /// * As DuckDB calls it.
@@ -199,25 +213,33 @@ unsafe extern "C" fn produce<F: TableFunction>(
                 &*sys::duckdb_function_get_init_data(info).cast::<Execution>(),
             )
         };
-        let mut rows = execution.lock().map_err(|_| Error::new("an earlier call failed"))?;
-        let rows = match &mut *rows {
-            Some(rows) => rows,
-            None => rows.insert(run::<F>(host, bound).map_err(|error| error.context(F::NAME))?),
+        let mut answer = execution.lock().map_err(|_| Error::new("an earlier call failed"))?;
+        let answer = match &mut *answer {
+            Some(answer) => answer,
+            None => answer.insert(run::<F>(host, bound).map_err(|error| error.context(F::NAME))?),
         };
-        match rows.next_chunk() {
-            // SAFETY: the statement has the declared columns (checked by `run`).
-            Some(chunk) => unsafe { copy_chunk(&F::columns(), &chunk, output) },
-            None => {
-                // SAFETY: the chunk is ours to fill.
-                unsafe { sys::duckdb_data_chunk_set_size(output, 0) };
-                Ok(())
-            }
+        match answer {
+            Answer::Rows(rows) => match rows.next_chunk() {
+                // SAFETY: the statement has the declared columns (checked by `run`).
+                Some(chunk) => unsafe { copy_chunk(&F::columns(), &chunk, output) },
+                None => {
+                    // SAFETY: the chunk is ours to fill.
+                    unsafe { sys::duckdb_data_chunk_set_size(output, 0) };
+                    Ok(())
+                }
+            },
+            // SAFETY: rows have the declared columns.
+            Answer::Cells(rows) => unsafe { copy_cells(&F::columns(), rows, output) },
         }
     });
 }
 
-fn run<F: TableFunction>(host: &Host, bound: &F::Bound) -> Result<Rows> {
+fn run<F: TableFunction>(host: &Host, bound: &F::Bound) -> Result<Answer> {
     let session = host.connect()?;
+    if let Some(rows) = F::rows(bound, &session) {
+        let rows = rows.map_err(|error| F::explain(bound, &session, error))?;
+        return Ok(Answer::Cells(rows.into_iter()));
+    }
     let mut rows = F::statement(bound, &session)
         .and_then(|statement| session.query(&statement))
         .or_else(|error| match F::second_statement(bound, &session) {
@@ -230,7 +252,32 @@ fn run<F: TableFunction>(host: &Host, bound: &F::Bound) -> Result<Rows> {
     if declared != found {
         return Err(Error::new("the composed statement has other columns than declared"));
     }
-    Ok(rows)
+    Ok(Answer::Rows(rows))
+}
+
+/// # Safety
+/// * `output` has the columns declared and room for a full vector.
+unsafe fn copy_cells(
+    columns: &[(&'static str, ColumnType)],
+    rows: &mut std::vec::IntoIter<Vec<Cell>>,
+    output: sys::duckdb_data_chunk,
+) -> Result<()> {
+    // SAFETY: takes no argument.
+    let room = usize::try_from(unsafe { sys::duckdb_vector_size() }).unwrap_or(1);
+    let mut count = 0;
+    for row in rows.take(room) {
+        for ((index, (_, column_type)), cell) in columns.iter().enumerate().zip(&row) {
+            // SAFETY: the index is below the column count, and the row below the room.
+            unsafe {
+                let vector = sys::duckdb_data_chunk_get_vector(output, index as u64);
+                write_cell(vector, column_type, count, cell)?;
+            }
+        }
+        count += 1;
+    }
+    // SAFETY: by the contract.
+    unsafe { sys::duckdb_data_chunk_set_size(output, count) };
+    Ok(())
 }
 
 /// # Safety

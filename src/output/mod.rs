@@ -8,6 +8,9 @@ pub mod hive;
 pub mod hive_merge;
 pub mod hive_thrift;
 pub mod hive_types;
+pub mod lake_findings;
+pub mod lake_geometry;
+pub mod lake_type;
 
 use crate::core::column_type::ColumnType;
 

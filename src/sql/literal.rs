@@ -18,6 +18,8 @@ pub enum Literal {
     List(Vec<Literal>),
     Struct(Vec<(String, Literal)>),
     Map(Vec<(Literal, Literal)>),
+    /// A constant expression that a statement holds as it stands; never an argument.
+    Expression(String),
 }
 
 impl Literal {
@@ -28,6 +30,7 @@ impl Literal {
             Literal::Boolean(value) => value.to_string(),
             Literal::Integer(value) => value.to_string(),
             Literal::Text(text) => quote::text(text),
+            Literal::Expression(expression) => expression.clone(),
             Literal::Typed { text, type_name } => {
                 format!("CAST({} AS {type_name})", quote::text(text))
             }
@@ -63,6 +66,7 @@ impl Literal {
             Literal::List(_) => "a list",
             Literal::Struct(_) => "a STRUCT",
             Literal::Map(_) => "a MAP",
+            Literal::Expression(_) => "an expression",
         }
     }
 

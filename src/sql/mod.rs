@@ -2,6 +2,10 @@
 
 pub mod file_statement;
 pub mod hive_statement;
+pub mod lake_audit_statement;
+pub mod lake_order;
+pub mod lake_repair;
+pub mod lake_statement;
 pub mod literal;
 pub mod quote;
 pub mod source_statement;

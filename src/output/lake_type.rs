@@ -1,0 +1,141 @@
+//! The column types of a DuckLake catalogue: what they are called in DuckDB, and how DuckLake reads the
+//! bounds of such a column.
+
+/// A type as `ducklake_column.column_type` names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LakeType {
+    name: String,
+}
+
+/// How the bounds that a scan finds become the bounds of a data file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoundRule {
+    /// As `column_stats` spells them.
+    Plain,
+    /// A FLOAT: DuckLake compares its text with a DOUBLE, so a text with an exponent is moved out by a step.
+    Float,
+    /// HUGEINT and UHUGEINT lie in files as DOUBLE and are compared there: moved out to the next DOUBLE.
+    SignedDouble,
+    UnsignedDouble,
+}
+
+impl LakeType {
+    pub fn new(name: &str) -> Self {
+        LakeType { name: name.to_ascii_lowercase() }
+    }
+
+    /// The name in the catalogue.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// DuckDB's name of the type; `None` for nested types and those this code does not know.
+    pub fn duckdb_name(&self) -> Option<String> {
+        let name = match self.name.as_str() {
+            "boolean" => "BOOLEAN",
+            "int8" => "TINYINT",
+            "int16" => "SMALLINT",
+            "int32" => "INTEGER",
+            "int64" => "BIGINT",
+            "int128" => "HUGEINT",
+            "uint8" => "UTINYINT",
+            "uint16" => "USMALLINT",
+            "uint32" => "UINTEGER",
+            "uint64" => "UBIGINT",
+            "uint128" => "UHUGEINT",
+            "float32" => "FLOAT",
+            "float64" => "DOUBLE",
+            "varchar" => "VARCHAR",
+            "json" => "JSON",
+            "blob" => "BLOB",
+            "date" => "DATE",
+            "time" => "TIME",
+            "time_ns" => "TIME_NS",
+            "timetz" => "TIME WITH TIME ZONE",
+            "timestamp" | "timestamp_us" => "TIMESTAMP",
+            "timestamp_s" => "TIMESTAMP_S",
+            "timestamp_ms" => "TIMESTAMP_MS",
+            "timestamp_ns" => "TIMESTAMP_NS",
+            "timestamptz" => "TIMESTAMP WITH TIME ZONE",
+            "uuid" => "UUID",
+            "interval" => "INTERVAL",
+            "geometry" => "GEOMETRY",
+            "variant" => "VARIANT",
+            decimal if decimal.starts_with("decimal(") => {
+                return Some(decimal.to_ascii_uppercase());
+            }
+            _ => return None,
+        };
+        Some(name.to_owned())
+    }
+
+    /// The type to which a column of a file is cast before it is aggregated; `None` where it is taken as it
+    /// lies there. FLOAT is read as DOUBLE, whose text is exact.
+    pub fn scan_type(&self) -> Option<String> {
+        match self.name.as_str() {
+            "float32" | "int128" | "uint128" => Some("DOUBLE".into()),
+            "json" | "geometry" | "variant" => None,
+            _ => self.duckdb_name(),
+        }
+    }
+
+    /// The type in which two bounds are compared; `None` where a catalogue should hold no bounds, or where
+    /// they are of no use (DuckLake never looks at those of a BLOB).
+    pub fn order_type(&self) -> Option<String> {
+        match self.name.as_str() {
+            "varchar" | "json" | "uuid" => Some("VARCHAR".into()),
+            "blob" | "time_ns" | "timetz" | "interval" | "geometry" | "variant" => None,
+            _ => self.duckdb_name(),
+        }
+    }
+
+    /// Whether the catalogue compares the bounds as texts.
+    pub fn is_text(&self) -> bool {
+        matches!(self.name.as_str(), "varchar" | "json" | "uuid")
+    }
+
+    pub fn is_floating(&self) -> bool {
+        matches!(self.name.as_str(), "float32" | "float64")
+    }
+
+    pub fn is_geometry(&self) -> bool {
+        self.name == "geometry"
+    }
+
+    pub fn is_variant(&self) -> bool {
+        self.name == "variant"
+    }
+
+    pub fn bound_rule(&self) -> BoundRule {
+        match self.name.as_str() {
+            "float32" => BoundRule::Float,
+            "int128" => BoundRule::SignedDouble,
+            "uint128" => BoundRule::UnsignedDouble,
+            _ => BoundRule::Plain,
+        }
+    }
+
+    /// Whether DuckDB answers MIN and MAX from the table's row, so that its bounds must be attained. Wider
+    /// ones are allowed for texts only, and where the type takes no part in it.
+    pub fn answers_min_and_max(&self) -> bool {
+        self.order_type().is_some()
+            && !self.is_text()
+            && self.bound_rule() != BoundRule::SignedDouble
+            && self.bound_rule() != BoundRule::UnsignedDouble
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_those_of_duckdb() {
+        assert_eq!(LakeType::new("decimal(18,3)").duckdb_name().as_deref(), Some("DECIMAL(18,3)"));
+        assert_eq!(LakeType::new("struct").duckdb_name(), None);
+        assert_eq!(LakeType::new("int128").scan_type().as_deref(), Some("DOUBLE"));
+        assert_eq!(LakeType::new("interval").order_type(), None);
+        assert!(!LakeType::new("int128").answers_min_and_max());
+        assert!(LakeType::new("float32").answers_min_and_max());
+    }
+}
