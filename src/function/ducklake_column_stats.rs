@@ -59,7 +59,7 @@ fn complete_columns(lake: &Lake, session: &Session) -> Result<HashMap<i64, HashS
         };
         let node = lake.tables.get(&table).and_then(|table| table.nodes.get(&column));
         let Some(lake_type) = node.map(|node| &node.lake_type) else { return Ok(()) };
-        let lacks_bounds = row.integer(2) == Some(1) && lake_type.order_type().is_some();
+        let lacks_bounds = row.integer(2) == Some(1) && lake_type.has_read_bounds();
         let lacks_nan = row.integer(3) == Some(1) && lake_type.is_floating();
         if !lacks_bounds && !lacks_nan {
             complete.entry(file).or_default().insert(column);
@@ -78,10 +78,6 @@ fn lacks(lake: &Lake, file: &DataFile, complete: &HashMap<i64, HashSet<i64>>) ->
     })
 }
 
-fn ducklake_columns(names: &[(&'static str, ColumnType)]) -> Vec<(&'static str, ColumnType)> {
-    names.to_vec()
-}
-
 impl TableFunction for DucklakeColumnStats {
     type Bound = LakeOptions;
 
@@ -96,7 +92,7 @@ impl TableFunction for DucklakeColumnStats {
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
-        ducklake_columns(&[
+        vec![
             ("data_file_id", ColumnType::BigInt),
             ("table_id", ColumnType::BigInt),
             ("column_id", ColumnType::BigInt),
@@ -112,7 +108,7 @@ impl TableFunction for DucklakeColumnStats {
             ("file_name", ColumnType::Varchar),
             ("column_name", ColumnType::Varchar),
             ("column_type", ColumnType::Varchar),
-        ])
+        ]
     }
 
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<LakeOptions> {
@@ -143,7 +139,7 @@ impl TableFunction for DucklakeTableColumnStats {
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
-        ducklake_columns(&[
+        vec![
             ("table_id", ColumnType::BigInt),
             ("column_id", ColumnType::BigInt),
             ("contains_null", ColumnType::Boolean),
@@ -155,7 +151,7 @@ impl TableFunction for DucklakeTableColumnStats {
             ("table_name", ColumnType::Varchar),
             ("column_name", ColumnType::Varchar),
             ("column_type", ColumnType::Varchar),
-        ])
+        ]
     }
 
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<LakeOptions> {
@@ -209,7 +205,7 @@ impl TableFunction for DucklakeFileVariantStats {
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
-        ducklake_columns(&[
+        vec![
             ("data_file_id", ColumnType::BigInt),
             ("table_id", ColumnType::BigInt),
             ("column_id", ColumnType::BigInt),
@@ -222,7 +218,7 @@ impl TableFunction for DucklakeFileVariantStats {
             ("max_value", ColumnType::Varchar),
             ("contains_nan", ColumnType::Boolean),
             ("extra_stats", ColumnType::Varchar),
-        ])
+        ]
     }
 
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<LakeOptions> {

@@ -55,7 +55,7 @@ impl TableFunction for DucklakeStatsAudit {
     }
 
     fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
-        Some(audit(bound, true, session).map(|audit| findings(&audit)))
+        Some(audit(bound, session).map(|audit| findings(&audit)))
     }
 }
 
@@ -119,7 +119,7 @@ impl TableFunction for DucklakeStatsRepair {
     }
 
     fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
-        Some(audit(bound, true, session).map(|audit| repair_rows(bound, &audit)))
+        Some(audit(bound, session).map(|audit| repair_rows(bound, &audit)))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Compares a lake's catalogue with its data, in one pass over the files.
 
+use std::collections::HashMap;
+
 use super::lake_catalogue::Lake;
 use super::lake_options::LakeOptions;
 use super::lake_scan::{Extent, lake_statement};
@@ -8,6 +10,7 @@ use crate::ffi::session::{Row, Session};
 use crate::output::lake_findings::{BoundOrder, Comparison, Statistics};
 use crate::output::lake_geometry::merge;
 use crate::output::lake_type::LakeType;
+use crate::sql::lake_statement::LakeStatement;
 
 /// The rows of a catalogue that differ from the truth.
 pub struct Audit {
@@ -15,20 +18,56 @@ pub struct Audit {
     pub comparisons: Vec<Comparison>,
 }
 
-/// Reads the lake. With sizes, absent rows can be written whole.
-pub fn audit(options: &LakeOptions, has_sizes: bool, session: &Session) -> Result<Audit> {
+/// Reads the lake.
+pub fn audit(options: &LakeOptions, session: &Session) -> Result<Audit> {
     let lake = Lake::read(options, session)?;
     let mut options = options.clone();
     options.max_bound_bytes = Some(longest_bound_bytes(&lake, session)?);
-    let extent = Extent { is_table_wide: true, has_sizes };
-    let statement = lake_statement(&lake, &options, extent, &|_| true, session)?;
+    let extent = Extent { is_table_wide: true, has_sizes: false };
+    let mut statement = lake_statement(&lake, &options, extent, &|_| true, session)?;
     let mut comparisons = Vec::new();
     session.query(&statement.comparisons(&lake.metadata))?.for_each(|row| {
         comparisons.push(comparison(row));
         Ok(())
     })?;
+    add_sizes(&mut comparisons, &mut statement, session)?;
     comparisons.sort_by_key(|found| (found.table_id, found.data_file_id, found.column_id));
     Ok(Audit { lake, comparisons })
+}
+
+/// Sizes are asked only of the footers of files of which the catalogue lacks one.
+fn add_sizes(
+    comparisons: &mut [Comparison],
+    statement: &mut LakeStatement,
+    session: &Session,
+) -> Result<()> {
+    let lacks_size = |found: &&mut Comparison| {
+        found.data_file_id.is_some() && matches!(found.stored.column_size_bytes, None | Some(0))
+    };
+    let mut lacking: HashMap<i64, Vec<&mut Comparison>> = HashMap::new();
+    for found in comparisons.iter_mut().filter(lacks_size) {
+        lacking.entry(found.data_file_id.unwrap_or_default()).or_default().push(found);
+    }
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    statement.files.retain(|file| file.data_file_id.is_some_and(|id| lacking.contains_key(&id)));
+    statement.has_sizes = true;
+    session.query(&statement.size_rows())?.for_each(|row| {
+        let (Some(file), Some(leaf), Some(bytes)) =
+            (row.integer(0), row.integer(1), row.integer(2))
+        else {
+            return Ok(());
+        };
+        let leaf = usize::try_from(leaf).ok().and_then(|leaf| statement.leaves.get(leaf));
+        let column_id = leaf.and_then(|leaf| leaf.column_id);
+        for found in lacking.entry(file).or_default() {
+            if Some(found.column_id) == column_id {
+                found.truth.column_size_bytes = Some(bytes);
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Bounds shorter than this are written whole.

@@ -87,7 +87,12 @@ fn named_column<'p>(table: &LakeTable, path: impl Iterator<Item = &'p str>) -> O
 }
 
 /// The expression that is aggregated: the column, cast to the types that its leaves have in the table.
-pub fn scan_expression(column: &SourceColumn, matches: &[Match], table: &LakeTable) -> String {
+pub fn scan_expression(
+    column: &SourceColumn,
+    matches: &[Match],
+    table: &LakeTable,
+    is_inlined: bool,
+) -> String {
     let name = identifier(&column.name);
     let leaves = column.column_type.leaf_types();
     let types: Vec<String> = leaves
@@ -95,7 +100,7 @@ pub fn scan_expression(column: &SourceColumn, matches: &[Match], table: &LakeTab
         .zip(matches)
         .map(|(own, found)| {
             let node = found.column_id.and_then(|id| table.nodes.get(&id));
-            node.and_then(|node| node.lake_type.scan_type()).unwrap_or_else(|| own.name())
+            node.and_then(|node| node.lake_type.scan_type(is_inlined)).unwrap_or_else(|| own.name())
         })
         .collect();
     if leaves.iter().zip(&types).all(|(own, wanted)| own.name() == *wanted) {

@@ -43,9 +43,18 @@ pub fn lake_statement(
         .iter()
         .filter(|file| (file.is_current || extent.is_table_wide) && is_read(file))
         .collect();
-    let names = located(&files, lake, session)?;
+    let mut names: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
     let mut builder = Builder { lake, session, extent, statement: empty(lake, options, extent) };
-    for (place, group) in grouped(&files, &names, session)? {
+    // The reader calls a file by its path, but for untidy ones. Only when something is wrong is it worth
+    // looking for each file.
+    let groups = match grouped(&files, &names, session) {
+        Ok(groups) => groups,
+        Err(_) => {
+            names = located(&files, lake, session)?;
+            grouped(&files, &names, session)?
+        }
+    };
+    for (place, group) in groups {
         builder.add_files(place, &group)?;
     }
     if extent.is_table_wide {
@@ -254,7 +263,8 @@ impl Builder<'_> {
             if matches.iter().all(|found| found.column_id.is_none()) {
                 continue;
             }
-            expressions.push(scan_expression(column, &matches, table));
+            let is_inlined = schema.is_none() && matches!(names, Names::Mapping(_));
+            expressions.push(scan_expression(column, &matches, table, is_inlined));
             for (index, Match { column_id, chunks }) in matches.into_iter().enumerate() {
                 let Some(id) = column_id else { continue };
                 let is_geometry = table.nodes.get(&id).is_some_and(|n| n.lake_type.is_geometry());

@@ -70,23 +70,30 @@ impl LakeType {
     }
 
     /// The type to which a column of a file is cast before it is aggregated; `None` where it is taken as it
-    /// lies there. FLOAT is read as DOUBLE, whose text is exact.
-    pub fn scan_type(&self) -> Option<String> {
+    /// lies there. FLOAT is read as DOUBLE, whose text is exact; so are HUGEINT and UHUGEINT, unless they are
+    /// inlined in the catalogue.
+    pub fn scan_type(&self, is_inlined: bool) -> Option<String> {
         match self.name.as_str() {
-            "float32" | "int128" | "uint128" => Some("DOUBLE".into()),
+            "float32" => Some("DOUBLE".into()),
+            "int128" | "uint128" if !is_inlined => Some("DOUBLE".into()),
             "json" | "geometry" | "variant" => None,
             _ => self.duckdb_name(),
         }
     }
 
-    /// The type in which two bounds are compared; `None` where a catalogue should hold no bounds, or where
-    /// they are of no use (DuckLake never looks at those of a BLOB).
+    /// The type in which two bounds are compared; `None` where a catalogue should hold no bounds.
     pub fn order_type(&self) -> Option<String> {
         match self.name.as_str() {
-            "varchar" | "json" | "uuid" => Some("VARCHAR".into()),
-            "blob" | "time_ns" | "timetz" | "interval" | "geometry" | "variant" => None,
+            // The hexadecimal digits of a BLOB sort as its bytes do.
+            "varchar" | "json" | "uuid" | "blob" => Some("VARCHAR".into()),
+            "time_ns" | "timetz" | "interval" | "geometry" | "variant" => None,
             _ => self.duckdb_name(),
         }
+    }
+
+    /// Whether DuckLake reads the bounds. Those of a BLOB it never looks at.
+    pub fn has_read_bounds(&self) -> bool {
+        self.name != "blob" && self.order_type().is_some()
     }
 
     /// Whether the catalogue compares the bounds as texts.
@@ -118,7 +125,7 @@ impl LakeType {
     /// Whether DuckDB answers MIN and MAX from the table's row, so that its bounds must be attained. Wider
     /// ones are allowed for texts only, and where the type takes no part in it.
     pub fn answers_min_and_max(&self) -> bool {
-        self.order_type().is_some()
+        self.has_read_bounds()
             && !self.is_text()
             && self.bound_rule() != BoundRule::SignedDouble
             && self.bound_rule() != BoundRule::UnsignedDouble
@@ -133,7 +140,7 @@ mod tests {
     fn types_are_those_of_duckdb() {
         assert_eq!(LakeType::new("decimal(18,3)").duckdb_name().as_deref(), Some("DECIMAL(18,3)"));
         assert_eq!(LakeType::new("struct").duckdb_name(), None);
-        assert_eq!(LakeType::new("int128").scan_type().as_deref(), Some("DOUBLE"));
+        assert_eq!(LakeType::new("int128").scan_type(false).as_deref(), Some("DOUBLE"));
         assert_eq!(LakeType::new("interval").order_type(), None);
         assert!(!LakeType::new("int128").answers_min_and_max());
         assert!(LakeType::new("float32").answers_min_and_max());

@@ -52,12 +52,11 @@ impl LakeStatement {
         format!(
             "{computed} SELECT p.data_file_id, p.table_id, p.column_id, p.size_bytes AS column_size_bytes, \
              p.value_count, p.null_count, \
-             CASE WHEN {has_bounds} THEN p.min_value END AS min_value, \
-             CASE WHEN {has_bounds} THEN p.max_value END AS max_value, p.contains_nan, p.extra_stats, \
+             CASE WHEN c.order_number IS NOT NULL THEN p.min_value END AS min_value, \
+             CASE WHEN c.order_number IS NOT NULL THEN p.max_value END AS max_value, p.contains_nan, p.extra_stats, \
              c.schema_name, c.table_name, p.file_name, c.column_name, c.column_type \
              FROM computed p JOIN lake_columns c USING (table_id, column_id){stored} \
              WHERE p.is_current AND NOT p.is_default{condition} ORDER BY p.data_file_id, p.column_id",
-            has_bounds = "(c.order_number IS NOT NULL OR c.lake_type = 'blob')",
         )
     }
 

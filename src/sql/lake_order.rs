@@ -33,15 +33,15 @@ impl OrderTypes {
         self.case(|order_type| format!("{text} IS NOT NULL AND {} IS NULL", key(order_type, text)))
     }
 
-    /// The text of least (`arg_min`) or greatest (`arg_max`) value.
+    /// The text of least (`arg_min`) or greatest (`arg_max`) value. A text is cast to its own column's type
+    /// alone: casts that fail are slow.
     pub fn extreme(&self, function: &str, text: &str) -> String {
         let types = self.types.iter().enumerate();
         let branches: String = types
             .map(|(number, order_type)| {
-                format!(
-                    " WHEN {number} THEN {function}({text}, {}) FILTER (order_number = {number})",
-                    key(order_type, text)
-                )
+                let key = key(order_type, text);
+                let own = format!("CASE WHEN order_number = {number} THEN {key} END");
+                format!(" WHEN {number} THEN {function}({text}, {own})")
             })
             .collect();
         if branches.is_empty() { "NULL".into() } else { format!("CASE order_number{branches} END") }
@@ -78,8 +78,9 @@ mod tests {
         );
         assert_eq!(
             types.extreme("arg_min", "t"),
-            "CASE order_number WHEN 0 THEN arg_min(t, TRY_CAST(t AS DATE)) FILTER (order_number = 0) \
-             WHEN 1 THEN arg_min(t, encode(t)) FILTER (order_number = 1) END"
+            "CASE order_number \
+             WHEN 0 THEN arg_min(t, CASE WHEN order_number = 0 THEN TRY_CAST(t AS DATE) END) \
+             WHEN 1 THEN arg_min(t, CASE WHEN order_number = 1 THEN encode(t) END) END"
         );
     }
 }

@@ -122,6 +122,16 @@ impl LakeStatement {
         (text, order_types)
     }
 
+    /// The sizes alone: data file, column, compressed bytes. No data is read.
+    pub fn size_rows(&self) -> String {
+        format!(
+            "WITH lake_files(group_number, table_id, data_file_id, file_name, record_count, is_current) AS \
+             ({}) SELECT data_file_id, CAST(leaf_number AS BIGINT), size_bytes FROM ({})",
+            self.file_values(),
+            self.sizes()
+        )
+    }
+
     fn column_values(&self, order_types: &mut OrderTypes) -> String {
         let rows = self.columns.iter().map(|column| {
             let order_number =
@@ -253,7 +263,7 @@ impl LakeStatement {
         }
         let selects = by_type.into_iter().map(|(lake_type, rows)| {
             let own = lake_type.duckdb_name().unwrap_or("VARCHAR".into());
-            let scan_type = lake_type.scan_type().unwrap_or_else(|| own.clone());
+            let scan_type = lake_type.scan_type(false).unwrap_or_else(|| own.clone());
             format!(
                 "SELECT owner, column_id, column_stats(CAST(CAST(value AS {own}) AS {scan_type})) AS stats \
                  FROM (VALUES {}) AS constants(owner, column_id, value) GROUP BY owner, column_id",
@@ -305,20 +315,43 @@ fn rule_number(rule: BoundRule) -> u8 {
 fn bound(found: &str, rounding: &str, outward: &str) -> String {
     let float = format!("TRY_CAST({found} AS FLOAT)");
     format!(
-        "CASE WHEN bound_rule = 1 AND contains(CAST({float} AS VARCHAR), 'e') \
-         THEN CAST(nextafter({float}, CAST('{outward}' AS FLOAT)) AS VARCHAR) ELSE {} END",
-        exact(found, rounding, outward)
+        "CASE WHEN {found} IS NULL THEN NULL WHEN {RULE} = 0 THEN {found} \
+         WHEN {RULE} = 1 AND contains(CAST({float} AS VARCHAR), 'e') \
+         THEN CAST(nextafter({float}, CAST('{outward}' AS FLOAT)) AS VARCHAR) \
+         WHEN {RULE} = 1 THEN CAST({float} AS VARCHAR) ELSE {} END",
+        whole_number(&neighbour(found, outward), rounding)
     )
 }
 
-/// A bound as the table has it: a value of the column's type, moved out only where the file holds doubles.
+/// A bound as the table has it: a value of the column's type. Only doubles that several whole numbers are
+/// rounded to are moved out.
 fn exact(found: &str, rounding: &str, outward: &str) -> String {
     let double = format!("TRY_CAST({found} AS DOUBLE)");
-    let outside = format!("{rounding}(nextafter({double}, CAST('{outward}' AS DOUBLE)))");
+    let moved = format!(
+        "CASE WHEN abs({double}) < {EXACT_WHOLE_NUMBERS} THEN {double} ELSE {} END",
+        neighbour(found, outward)
+    );
     format!(
-        "CASE bound_rule WHEN 0 THEN {found} WHEN 1 THEN CAST(TRY_CAST({found} AS FLOAT) AS VARCHAR) \
-         WHEN 2 THEN CAST(TRY_CAST({outside} AS HUGEINT) AS VARCHAR) \
-         ELSE CAST(TRY_CAST(greatest({outside}, CAST(0 AS DOUBLE)) AS UHUGEINT) AS VARCHAR) END"
+        "CASE WHEN {found} IS NULL THEN NULL WHEN {RULE} = 0 THEN {found} \
+         WHEN {RULE} = 1 THEN CAST(TRY_CAST({found} AS FLOAT) AS VARCHAR) ELSE {} END",
+        whole_number(&moved, rounding)
+    )
+}
+
+/// The rule for a bound. Inlined rows hold HUGEINT as it is.
+const RULE: &str = "(CASE WHEN data_file_id IS NULL AND bound_rule > 1 THEN 0 ELSE bound_rule END)";
+
+/// 2^53: up to here every whole number is a double of its own.
+const EXACT_WHOLE_NUMBERS: &str = "9007199254740992";
+
+fn neighbour(found: &str, outward: &str) -> String {
+    format!("nextafter(TRY_CAST({found} AS DOUBLE), CAST('{outward}' AS DOUBLE))")
+}
+
+fn whole_number(double: &str, rounding: &str) -> String {
+    format!(
+        "CASE WHEN {RULE} = 2 THEN CAST(TRY_CAST({rounding}({double}) AS HUGEINT) AS VARCHAR) \
+         ELSE CAST(TRY_CAST(greatest({rounding}({double}), CAST(0 AS DOUBLE)) AS UHUGEINT) AS VARCHAR) END"
     )
 }
 
