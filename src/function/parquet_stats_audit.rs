@@ -3,7 +3,7 @@
 //! One scan computes the truth by file, row group and leaf; a statement compares it with the footers. Only
 //! what was found wrong is looked at a second time, for the first value that shows it.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::file_column_stats::name_the_file;
 use super::file_discovery::plan;
@@ -151,92 +151,108 @@ impl Audit {
         Ok(writers)
     }
 
-    /// One statement for each leaf with findings, over the files that have them.
+    /// The second look: some statements for each scan, over the files that have findings.
     fn first_offences(&self, session: &Session) -> Result<Vec<FirstOffence>> {
         let mut found = vec![FirstOffence::default(); self.findings.len()];
-        let mut by_leaf: BTreeMap<usize, Vec<(usize, &Finding, Offence)>> = BTreeMap::new();
-        for (number, finding) in self.findings.iter().enumerate() {
-            if let Some(offence) = finding.offence() {
-                by_leaf.entry(finding.leaf_number).or_default().push((number, finding, offence));
-            }
-        }
-        for (leaf_number, wanted) in by_leaf {
-            let Some(leaf) = self.statement.leaves.get(leaf_number) else { continue };
-            for scan in self.statement.scans_of(leaf) {
-                self.look(leaf, scan, &wanted, &mut found, session)?;
+        for scan in &self.statement.scans {
+            for statement in self.second_look(scan, session)? {
+                session.query(&statement.compose())?.for_each(|row| {
+                    let number = row.integer(0).and_then(|number| usize::try_from(number).ok());
+                    if let Some(found) = number.and_then(|number| found.get_mut(number)) {
+                        let value = row.text(2).map(str::to_owned);
+                        *found = FirstOffence { row: row.integer(1), value };
+                    }
+                    Ok(())
+                })?;
             }
         }
         Ok(found)
     }
 
-    fn look(
-        &self,
-        leaf: &AuditLeaf,
-        scan: &AuditScan,
-        wanted: &[(usize, &Finding, Offence)],
-        found: &mut [FirstOffence],
+    /// Leaves of one type are looked at together.
+    fn second_look<'a>(
+        &'a self,
+        scan: &'a AuditScan,
         session: &Session,
-    ) -> Result<()> {
-        let Some(column) = scan.scan.columns.get(leaf.column_position - 1) else { return Ok(()) };
-        let known: HashSet<&String> = scan.scan.files.iter().collect();
-        let file_of =
-            |finding: &Finding| Some(&self.statement.files.get(finding.file_number)?.name);
-        let here: Vec<(&String, &(usize, &Finding, Offence))> = wanted
-            .iter()
-            .filter_map(|wanted| Some((file_of(wanted.1)?, wanted)))
-            .filter(|(file, _)| known.contains(file))
-            .collect();
-        let mut files: Vec<String> = here.iter().map(|(file, _)| (*file).clone()).collect();
-        files.dedup();
-        let Some(values) = values_of(leaf, column, scan, files.first(), session)? else {
-            return Ok(());
-        };
-        let wanted = here
-            .iter()
+    ) -> Result<Vec<OffendingStatement<'a>>> {
+        let wanted = self.wanted_of(scan);
+        let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
+        let typed = format!(
+            "SELECT {} FROM {} LIMIT 0",
+            scan.scan.columns.join(", "),
+            scan.source(vec![first.file_name.to_owned()])
+        );
+        let types: Vec<ColumnType> =
+            session.query(&typed)?.columns().into_iter().map(|(_, known)| known).collect();
+        let mut by_leaf: BTreeMap<usize, Vec<(Wanted<'a>, Offence)>> = BTreeMap::new();
+        for (wanted, offence) in wanted {
+            by_leaf.entry(wanted.leaf_number).or_default().push((wanted, offence));
+        }
+        let mut statements: Vec<OffendingStatement<'a>> = Vec::new();
+        let mut open: HashMap<&str, usize> = HashMap::new();
+        for (number, wanted) in by_leaf {
+            let Some(leaf) = self.statement.leaves.get(number) else { continue };
+            let Some(values) = values_of(leaf, scan, &types) else { continue };
+            let position = open.get(leaf.column_type.as_str()).copied();
+            let position = position.filter(|position| {
+                statements.get(*position).is_some_and(|s| s.leaves.len() < LEAVES_PER_STATEMENT)
+            });
+            let position = position.unwrap_or_else(|| {
+                statements.push(no_values(leaf, scan));
+                open.insert(&leaf.column_type, statements.len() - 1);
+                statements.len() - 1
+            });
+            let Some(statement) = statements.get_mut(position) else { continue };
+            statement.leaves.push((number, values.list));
             // An empty or NULL list is an entry that no expression of values shows.
-            .filter(|(_, (_, _, offence))| values.is_flat || *offence != Offence::Null)
-            .map(|(file, (number, finding, offence))| Wanted {
-                number: *number,
-                file_name: file,
+            let visible = wanted
+                .into_iter()
+                .filter(|(_, offence)| values.is_flat || *offence != Offence::Null)
+                .map(|(wanted, _)| wanted);
+            statement.wanted.extend(visible);
+        }
+        statements.retain(|statement| !statement.wanted.is_empty());
+        Ok(statements)
+    }
+
+    fn wanted_of<'a>(&'a self, scan: &AuditScan) -> Vec<(Wanted<'a>, Offence)> {
+        let files: HashSet<&String> = scan.scan.files.iter().collect();
+        let wanted = |(number, finding): (usize, &'a Finding)| {
+            let file_name = &self.statement.files.get(finding.file_number)?.name;
+            let offence = finding.offence().filter(|_| files.contains(file_name))?;
+            let wanted = Wanted {
+                number,
+                leaf_number: finding.leaf_number,
+                file_name,
                 row_group_id: finding.row_group_id,
                 offence: offence.name(),
                 footer_value: finding.footer_value.as_deref().unwrap_or_default(),
-            });
-        let statement = OffendingStatement {
-            scan,
-            files,
-            values: values.list.clone(),
-            order_type: leaf.order_type.as_deref(),
-            is_floating: ["FLOAT", "DOUBLE"].contains(&leaf.column_type.as_str()),
-            is_geometry: leaf.column_type.starts_with("GEOMETRY"),
-            wanted: wanted.collect(),
+            };
+            Some((wanted, offence))
         };
-        if statement.wanted.is_empty() {
-            return Ok(());
-        }
-        session.query(&statement.compose())?.for_each(|row| {
-            let number = row.integer(0).and_then(|number| usize::try_from(number).ok());
-            if let Some(found) = number.and_then(|number| found.get_mut(number)) {
-                *found =
-                    FirstOffence { row: row.integer(1), value: row.text(2).map(str::to_owned) };
-            }
-            Ok(())
-        })
+        self.findings.iter().enumerate().filter_map(wanted).collect()
     }
 }
 
-/// The values of a leaf, by the type its column has in one of the files. `None` without a file.
-fn values_of(
-    leaf: &AuditLeaf,
-    column: &str,
-    scan: &AuditScan,
-    file: Option<&String>,
-    session: &Session,
-) -> Result<Option<LeafValues>> {
-    let Some(file) = file else { return Ok(None) };
-    let typed = format!("SELECT {column} FROM {} LIMIT 0", scan.source(vec![file.clone()]));
-    let column_type = session.query(&typed)?.columns().into_iter().next().map(|(_, known)| known);
-    Ok(column_type.and_then(|known| leaf_values(column, &known, leaf.leaf_position)))
+/// Binding a wide file takes longer than reading a column of it, so leaves share statements.
+const LEAVES_PER_STATEMENT: usize = 100;
+
+/// A statement for leaves of the type of `leaf`, without any yet.
+fn no_values<'a>(leaf: &'a AuditLeaf, scan: &'a AuditScan) -> OffendingStatement<'a> {
+    OffendingStatement {
+        scan,
+        leaves: Vec::new(),
+        order_type: leaf.order_type.as_deref(),
+        is_floating: ["FLOAT", "DOUBLE"].contains(&leaf.column_type.as_str()),
+        is_geometry: leaf.column_type.starts_with("GEOMETRY"),
+        wanted: Vec::new(),
+    }
+}
+
+/// The values of a leaf; `types` are those of the scan's columns.
+fn values_of(leaf: &AuditLeaf, scan: &AuditScan, types: &[ColumnType]) -> Option<LeafValues> {
+    let position = leaf.column_position.checked_sub(1)?;
+    leaf_values(scan.scan.columns.get(position)?, types.get(position)?, leaf.leaf_position)
 }
 
 fn finding(row: &Row<'_>) -> Option<Finding> {

@@ -171,11 +171,6 @@ impl AuditStatement {
         )
     }
 
-    /// The scans that read a leaf.
-    pub fn scans_of<'a>(&'a self, leaf: &'a AuditLeaf) -> impl Iterator<Item = &'a AuditScan> {
-        self.scans.iter().filter(|scan| scan.schema == leaf.schema)
-    }
-
     fn file_values(&self) -> String {
         let rows = self.files.iter().enumerate();
         let rows =

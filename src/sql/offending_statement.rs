@@ -1,5 +1,7 @@
 //! The second look of `parquet_stats_audit`: the first value of a row group that shows a statistic wrong.
 
+use std::collections::BTreeSet;
+
 use super::audit_statement::{AuditScan, BOX_TYPE, is_outside};
 use super::footer_order::{sign, value_key};
 use super::quote::{identifier, text};
@@ -7,8 +9,9 @@ use super::quote::{identifier, text};
 /// What to look for in one row group of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted<'a> {
-    /// The caller's number for it.
+    /// The caller's number for it, and for the leaf.
     pub number: usize,
+    pub leaf_number: usize,
     pub file_name: &'a str,
     pub row_group_id: i64,
     /// `below`, `above`, `null`, `value`, `nan`, `box` or `type`.
@@ -17,14 +20,12 @@ pub struct Wanted<'a> {
     pub footer_value: &'a str,
 }
 
-/// The values of one leaf, with all that is wanted of them.
+/// The values of some leaves of one type, with all that is wanted of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OffendingStatement<'a> {
     pub scan: &'a AuditScan,
-    /// The files that have what is wanted.
-    pub files: Vec<String>,
-    /// A list of the leaf's values in a row.
-    pub values: String,
+    /// By number, a list of the leaf's values in a row.
+    pub leaves: Vec<(usize, String)>,
     /// What they are ordered as; `None` where they have no order.
     pub order_type: Option<&'a str>,
     pub is_floating: bool,
@@ -44,8 +45,9 @@ impl OffendingStatement<'_> {
              SELECT wanted_number, min(row_number) FILTER ({condition}) AS first_row, \
              arg_min(leaf_value, row_number) FILTER ({condition}) AS first_value \
              FROM ({leaf_values}) JOIN (VALUES {wanted}) \
-             AS wanted(wanted_number, wanted_file, wanted_row_group, offence, footer_value) \
-             ON file_name = wanted_file AND row_group_id = wanted_row_group GROUP BY wanted_number) \
+             AS wanted(wanted_number, wanted_leaf, wanted_file, wanted_row_group, offence, footer_value) \
+             ON leaf_number = wanted_leaf AND file_name = wanted_file \
+             AND row_group_id = wanted_row_group GROUP BY wanted_number) \
              GROUP BY wanted_number, first_row",
             value_text = if self.is_geometry {
                 "CAST(any_value(first_value) AS VARCHAR)"
@@ -57,25 +59,44 @@ impl OffendingStatement<'_> {
         )
     }
 
+    /// One row per value of each leaf.
     fn leaf_values(&self) -> String {
+        let numbered: Vec<String> = self
+            .leaves
+            .iter()
+            .map(|(number, values)| {
+                format!(
+                    "list_transform({values}, lambda part: {{'number': {number}, 'part': part}})"
+                )
+            })
+            .collect();
         let unnested = format!(
-            "SELECT {file} AS file_name, CAST({row_group} AS BIGINT) AS row_group_id, \
-             CAST({row_number} AS BIGINT) AS row_number, unnest({values}) AS leaf_value, \
-             generate_subscripts({values}, 1) AS leaf_index FROM {source}",
+            "SELECT file_name, row_group_id, row_number, entry.number AS leaf_number, \
+             entry.part AS leaf_value, entry_index FROM (\
+             SELECT file_name, row_group_id, row_number, unnest(entries) AS entry, \
+             generate_subscripts(entries, 1) AS entry_index FROM (\
+             SELECT {file} AS file_name, CAST({row_group} AS BIGINT) AS row_group_id, \
+             CAST({row_number} AS BIGINT) AS row_number, flatten([{numbered}]) AS entries FROM {source}))",
             file = identifier(&self.scan.scan.file_column),
             row_group = self.scan.row_group,
             row_number = self.scan.row_number(),
-            values = self.values,
-            source = self.scan.source(self.files.clone()),
+            numbered = numbered.join(", "),
+            source = self.scan.source(self.files()),
         );
         if !self.is_geometry {
             return unnested;
         }
         format!(
-            "SELECT file_name, row_group_id, row_number, any_value(leaf_value) AS leaf_value, \
+            "SELECT file_name, row_group_id, row_number, leaf_number, any_value(leaf_value) AS leaf_value, \
              exact_column_stats(leaf_value)[1] AS geometry FROM ({unnested}) \
-             GROUP BY file_name, row_group_id, row_number, leaf_index"
+             GROUP BY file_name, row_group_id, row_number, leaf_number, entry_index"
         )
+    }
+
+    /// The files that have what is wanted.
+    fn files(&self) -> Vec<String> {
+        let names: BTreeSet<&str> = self.wanted.iter().map(|wanted| wanted.file_name).collect();
+        names.into_iter().map(str::to_owned).collect()
     }
 
     fn condition(&self) -> String {
@@ -107,8 +128,9 @@ impl OffendingStatement<'_> {
     fn wanted_values(&self) -> String {
         let rows = self.wanted.iter().map(|wanted| {
             format!(
-                "({}, {}, {}, '{}', {})",
+                "({}, {}, {}, {}, '{}', {})",
                 wanted.number,
+                wanted.leaf_number,
                 text(wanted.file_name),
                 wanted.row_group_id,
                 wanted.offence,
@@ -147,8 +169,7 @@ mod tests {
         let scan = AuditScan { schema: 0, scan: rows, counter: None, row_group: "0".into() };
         let statement = |order_type, is_floating, is_geometry| OffendingStatement {
             scan: &scan,
-            files: vec![],
-            values: "[x]".into(),
+            leaves: vec![],
             order_type,
             is_floating,
             is_geometry,
