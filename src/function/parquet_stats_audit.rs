@@ -268,6 +268,7 @@ fn finding(row: &Row<'_>) -> Option<Finding> {
         null_count: row.integer(7).unwrap_or(0),
         has_successor: row.integer(8) == Some(1),
         is_int96: row.integer(9) == Some(1),
+        claims_null: row.integer(10) == Some(1),
     })
 }
 

@@ -108,12 +108,23 @@ pub struct Finding {
     pub has_successor: bool,
     /// The column is stored as INT96.
     pub is_int96: bool,
+    /// The footer says that all entries are NULL. DuckDB 2.0 does not read such a column chunk, so the
+    /// counts say nothing then.
+    pub claims_null: bool,
 }
 
 const SKIPS_BELOW: &str = "a filter for values below this minimum skips the row group and loses rows; \
                            MIN answered from the footer is wrong";
 const SKIPS_ABOVE: &str = "a filter for values above this maximum skips the row group and loses rows; \
                            MAX answered from the footer is wrong";
+
+const NO_MINIMUM: &str =
+    "no row is lost, as there is no value; MIN answered from the footer is wrong";
+const NO_MAXIMUM: &str =
+    "no row is lost, as there is no value; MAX answered from the footer is wrong";
+const CONTRADICTS: &str = "the footer says that all entries are NULL, too: if that is right, MIN and MAX answered \
+                           from it are wrong; if not, readers that do not read such a column chunk (DuckDB \
+                           since 2.0) lose all its values";
 
 impl Finding {
     fn footer_count(&self) -> i64 {
@@ -195,12 +206,9 @@ impl Finding {
         let is_deprecated =
             matches!(self.statistic, Statistic::DeprecatedMin | Statistic::DeprecatedMax);
         let effect = match (&self.true_value, is_min) {
-            (None, true) => {
-                "no row is lost, as there is no value; MIN answered from the footer is wrong"
-            }
-            (None, false) => {
-                "no row is lost, as there is no value; MAX answered from the footer is wrong"
-            }
+            (None, _) if self.claims_null => CONTRADICTS,
+            (None, true) => NO_MINIMUM,
+            (None, false) => NO_MAXIMUM,
             (Some(_), true) => SKIPS_BELOW,
             (Some(_), false) => SKIPS_ABOVE,
         };
@@ -241,6 +249,7 @@ mod tests {
             null_count,
             has_successor: false,
             is_int96: false,
+            claims_null: false,
         }
     }
 
@@ -274,6 +283,9 @@ mod tests {
         old.has_successor = true;
         assert!(old.effect().contains("ducklake_add_data_files"));
         assert!(finding(Statistic::Max, "5", 0, 3).effect().starts_with("no row is lost"));
+        let mut void = finding(Statistic::Min, "5", 0, 3);
+        void.claims_null = true;
+        assert!(void.effect().contains("since 2.0) lose all its values"));
         assert!(finding(Statistic::NullCount, "0", 3, 1).effect().starts_with("IS NULL skips"));
         assert!(finding(Statistic::NullCount, "4", 3, 1).effect().starts_with("every filter but"));
     }

@@ -140,7 +140,7 @@ impl AuditScan {
 impl AuditStatement {
     /// The text. Its columns: file, leaf (both by their places), row group, statistic, the footer's value,
     /// the true value, count of values, count of NULLs, whether the footer has the field that replaced a
-    /// deprecated one, whether the column is INT96.
+    /// deprecated one, whether the column is INT96, whether the footer says that all entries are NULL.
     pub fn compose(&self) -> String {
         let is_wrong: Vec<String> = CHECKS.map(|[_, _, _, check]| format!("({check})")).to_vec();
         format!(
@@ -158,7 +158,7 @@ impl AuditStatement {
              found.footer_value, found.true_value, value_count, null_count, \
              CAST(CASE found.statistic WHEN 'deprecated_min' THEN stats_min_value IS NOT NULL \
              WHEN 'deprecated_max' THEN stats_max_value IS NOT NULL ELSE false END AS BIGINT), \
-             CAST(is_int96 AS BIGINT) \
+             CAST(is_int96 AS BIGINT), CAST(stats_null_count >= num_values AS BIGINT) \
              FROM (SELECT *, unnest([{checks}]) AS found FROM compared WHERE {any}) WHERE found.is_wrong",
             files = self.file_values(),
             leaves = self.leaf_values(),
