@@ -27,6 +27,7 @@ use function::ducklake_column_stats::{
     DucklakeColumnStats, DucklakeFileVariantStats, DucklakeTableColumnStats,
 };
 use function::ducklake_stats_audit::{DucklakeStatsAudit, DucklakeStatsRepair};
+use function::exact_column_stats::ExactColumnStats;
 use function::file_column_stats::FileColumnStats;
 use function::frequent_items::{FrequentItems, HiveHistogramQuantile};
 use function::hive_bit_vector::{HiveBitVector, HiveBitVectorEstimate, HiveBitVectorMerge};
@@ -39,6 +40,7 @@ use function::hive_statement_text::{
     HiveColumnStatsSql, HiveQueryColumnStatsSql, HiveTableColumnStatsSql,
 };
 use function::hive_stats::{HiveStats, HiveStatsRows};
+use function::parquet_stats_audit::ParquetStatsAudit;
 use function::statement_text::{FileColumnStatsSql, QueryColumnStatsSql, TableColumnStatsSql};
 use function::table_column_stats::{QueryColumnStats, TableColumnStats};
 
@@ -68,6 +70,8 @@ fn register(registry: &Registry) -> Result<()> {
     scalar::register::<FileColumnStatsSql>(registry)?;
     scalar::register::<TableColumnStatsSql>(registry)?;
     scalar::register::<QueryColumnStatsSql>(registry)?;
+    aggregate::register::<ExactColumnStats>(registry)?;
+    table::register::<ParquetStatsAudit>(registry)?;
     table::register::<FileColumnStats>(registry)?;
     table::register::<TableColumnStats>(registry)?;
     table::register::<QueryColumnStats>(registry)?;

@@ -77,7 +77,11 @@ const MAX_FILES_TRIED: usize = 100;
 
 /// DuckDB's messages do not all say which file they are about. Where this one does not, the files are read
 /// one by one until one fails: slow, but only after a failure. `None` when nothing can be added.
-fn name_the_file(options: &FileOptions, session: &Session, error: &Error) -> Option<Error> {
+pub(super) fn name_the_file(
+    options: &FileOptions,
+    session: &Session,
+    error: &Error,
+) -> Option<Error> {
     let files = expand(&options.files, session).ok()?;
     let message = error.to_string();
     if files.iter().any(|file| message.contains(file.as_str())) {

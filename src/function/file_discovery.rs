@@ -19,6 +19,12 @@ use crate::sql::quote::identifier;
 
 /// Composes the statement for these options.
 pub fn discover(options: &FileOptions, session: &Session) -> Result<String> {
+    Ok(plan(options, session)?.compose())
+}
+
+/// All that the statement for these options is composed of. Without `union_by_name`, the scans stand in
+/// the order of the schemas' numbers, one for each.
+pub fn plan(options: &FileOptions, session: &Session) -> Result<FileStatement> {
     let files = expand(&options.files, session)?;
     let mut by_format: Vec<(Format, Vec<String>)> = Vec::new();
     for file in &files {
@@ -230,7 +236,7 @@ impl<'call> Plan<'call> {
         is_asked
     }
 
-    fn finish(mut self, files: &[String]) -> Result<String> {
+    fn finish(mut self, files: &[String]) -> Result<FileStatement> {
         for (name, met) in self.options.columns.iter().flatten().zip(&self.met) {
             if !met {
                 return Err(Error::new(format!(
@@ -250,7 +256,7 @@ impl<'call> Plan<'call> {
             self.leaves.iter_mut().for_each(|leaf| leaf.chunks = None);
         }
         let footer_stats = footer_stats(&self.leaves, &self.schema_of_file, self.session)?;
-        let statement = FileStatement {
+        Ok(FileStatement {
             files,
             leaves: self.leaves,
             scans: self.scans,
@@ -259,8 +265,7 @@ impl<'call> Plan<'call> {
             max_bound_bytes: self.options.max_bound_bytes,
             table_id: self.options.table_id,
             first_data_file_id: self.options.first_data_file_id,
-        };
-        Ok(statement.compose())
+        })
     }
 }
 

@@ -4,6 +4,8 @@
 //! (dates before Christ, shortest floats), so a shape asks a [`Speller`] for it.
 
 pub mod ducklake;
+pub mod exact;
+pub mod footer_findings;
 pub mod hive;
 pub mod hive_merge;
 pub mod hive_thrift;
