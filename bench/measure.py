@@ -37,6 +37,7 @@ def statements_for(source, grouped_source):
         ("column_stats(COLUMNS(*)) grouped by filename",
          f"SELECT filename, column_stats({by_file}) FROM {grouped_source} GROUP BY filename"),
         ("column_stats_state(COLUMNS(*))", f"SELECT column_stats_state(COLUMNS(*)) FROM read_parquet({source})"),
+        ("hive_column_stats(files)", f"FROM hive_column_stats({source})"),
         ("DuckDB min, max, count, approx_count_distinct",
          f"SELECT {OWN_AGGREGATES}, approx_count_distinct(COLUMNS(*)) FROM read_parquet({source})"),
         ("SUMMARIZE", f"SUMMARIZE FROM read_parquet({source})"),

@@ -7,9 +7,8 @@
 //! raised) happens once, at the end.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
-use super::column::{ByteString, Strings};
+use super::column::ByteString;
 
 /// The beginning of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,16 +37,16 @@ impl ByteExtremes {
         self.limit_bytes
     }
 
-    /// Takes in the valid rows of `rows`; nothing is copied unless an end moves.
+    /// Takes in some strings; nothing is copied unless an end moves.
     ///
     /// The first pass looks at the first four bytes only, which is cheap. Often that settles it: both
     /// ends known so far lie outside. Else the second pass compares the few candidates in full.
-    pub fn update<'a, S: Strings<'a>>(&mut self, strings: &S, rows: Range<usize>) {
+    pub fn update<'a, T: ByteString<'a>>(&mut self, strings: &[T]) {
         let (mut low, mut high) = (u32::MAX, u32::MIN);
-        strings.for_each_valid(rows.clone(), |item| {
+        for item in strings {
             low = low.min(item.prefix());
             high = high.max(item.prefix());
-        });
+        }
         if low > high {
             return;
         }
@@ -60,14 +59,14 @@ impl ByteExtremes {
         }
         let mut min = find_min.then(|| Candidate::new(low, Ordering::Less));
         let mut max = find_max.then(|| Candidate::new(high, Ordering::Greater));
-        strings.for_each_valid(rows, |item| {
+        for item in strings {
             if let Some(min) = &mut min {
-                min.offer(item);
+                min.offer(*item);
             }
             if let Some(max) = &mut max {
-                max.offer(item);
+                max.offer(*item);
             }
-        });
+        }
         let min = min.and_then(|candidate| candidate.best);
         let max = max.and_then(|candidate| candidate.best);
         if let Some(min) = min {
@@ -287,11 +286,10 @@ pub fn upper_byte_bound(max: &Prefix) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::test_columns::ByteColumn;
 
     fn seen(limit: u32, values: &[&[u8]]) -> ByteExtremes {
         let mut extremes = ByteExtremes::new(limit);
-        extremes.update(&ByteColumn::new(values), 0..values.len());
+        extremes.update(values);
         extremes
     }
 

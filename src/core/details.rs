@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
-use super::column::{Strings, Validity, Values};
+use super::column::{ByteString, Strings, Validity, Values};
 use super::column_type::ColumnType;
 use super::float::{FloatExtremes, Floating};
 use super::lengths::Lengths;
+use super::repetition::StringBatch;
 use super::sketch::frequent::{FrequentValue, FrequentValues};
 use super::sketch::quantiles::Quantiles;
 use crate::error::Result;
@@ -56,7 +57,7 @@ impl Details {
         })
     }
 
-    /// Takes in the valid rows of `rows`.
+    /// Takes in the valid rows of `rows`, all but what [`Details::update_strings`] does.
     pub fn update<'a, S: Strings<'a>>(
         &mut self,
         values: &Values<'a, S>,
@@ -80,6 +81,13 @@ impl Details {
         }
         if let Some(quantiles) = &mut self.quantiles {
             quantiles.update(values, validity, rows);
+        }
+    }
+
+    /// Takes in the lengths of strings.
+    pub fn update_strings<'a, T: ByteString<'a>>(&mut self, batch: &StringBatch<T>) {
+        if let Some(lengths) = &mut self.lengths {
+            lengths.update_strings(batch);
         }
     }
 

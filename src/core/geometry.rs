@@ -4,14 +4,12 @@
 //! Parquet's GeospatialStatistics asks for. The type set names top-level geometries only, so a
 //! collection counts as a collection.
 
-use std::ops::Range;
-
 use geo_traits::{
     CoordTrait, Dimensions, GeometryCollectionTrait, GeometryTrait, GeometryType, LineStringTrait,
     MultiLineStringTrait, MultiPointTrait, MultiPolygonTrait, PointTrait, PolygonTrait,
 };
 
-use super::column::{ByteString, Strings};
+use super::column::ByteString;
 
 /// The names of geometry types in WKB code order, as DuckLake writes them.
 const TYPE_NAMES: [&str; 7] = [
@@ -49,9 +47,9 @@ impl GeometryExtremes {
     pub const EMPTY: GeometryExtremes =
         GeometryExtremes { axes: [None; 4], type_bits: 0, is_unreadable: false };
 
-    /// Takes in the valid rows of `rows`.
-    pub fn update<'a, S: Strings<'a>>(&mut self, values: &S, rows: Range<usize>) {
-        values.for_each_valid(rows, |item| self.add(item.bytes()));
+    /// Takes in some geometries.
+    pub fn update<'a, T: ByteString<'a>>(&mut self, values: &[T]) {
+        values.iter().for_each(|item| self.add(item.bytes()));
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -183,7 +181,6 @@ fn type_bit(geometry: &impl GeometryTrait<T = f64>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::test_columns::ByteColumn;
 
     /// Little-endian ISO WKB of a point or line string with these ordinates.
     fn wkb(code: u32, counted: bool, points: &[&[f64]]) -> Vec<u8> {
@@ -199,7 +196,7 @@ mod tests {
     fn seen(values: &[Vec<u8>]) -> GeometryExtremes {
         let slices: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
         let mut extremes = GeometryExtremes::EMPTY;
-        extremes.update(&ByteColumn::new(&slices), 0..values.len());
+        extremes.update(&slices);
         extremes
     }
 

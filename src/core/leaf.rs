@@ -4,15 +4,19 @@ use std::ops::Range;
 
 use super::accumulator::Settings;
 use super::bytes::ByteExtremes;
-use super::column::{Column, Strings, Validity, Values};
+use super::column::{ByteString, Column, Strings, Validity, Values};
 use super::column_type::ColumnType;
 use super::details::Details;
 use super::float::{FloatExtremes, Floating};
 use super::geometry::GeometryExtremes;
 use super::integer::{self, Ordered, SignedWords, UnsignedWide, UnsignedWords, Wide};
+use super::repetition::StringBatch;
 use super::sketch::distinct::DistinctSketch;
 use super::summary::{Ends, Summary};
 use crate::error::{Error, Result};
+
+/// How many rows of strings are looked through at a time: those of a chunk of DuckDB's.
+const STRINGS_AT_A_TIME: usize = 2_048;
 
 /// The statistics of one leaf column.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,20 +108,42 @@ impl LeafStatistics {
         Ok(LeafStatistics { value_count: 0, null_count: 0, extremes, distinct, details })
     }
 
-    /// Takes in `rows` of `column`: one pass, no allocation per value.
+    /// Takes in `rows` of `column`. No value is copied to the heap unless it is kept.
     pub fn update<'a, S: Strings<'a>>(&mut self, column: &Column<'a, S>, rows: Range<usize>) {
         let validity = column.validity.within(&rows);
         let value_count = validity.count_valid(&rows);
         self.value_count += value_count as u64;
         self.null_count += (rows.len() - value_count) as u64;
-        if value_count > 0 {
-            if let Some(sketch) = &mut self.distinct {
-                sketch.update(&column.values, validity, rows.clone());
+        if value_count == 0 {
+            return;
+        }
+        if let Some(details) = &mut self.details {
+            details.update(&column.values, validity, rows.clone());
+        }
+        if let Values::Bytes(strings) = &column.values {
+            for start in rows.clone().step_by(STRINGS_AT_A_TIME) {
+                let end = rows.end.min(start + STRINGS_AT_A_TIME);
+                self.update_strings(&StringBatch::new(strings, start..end));
             }
-            if let Some(details) = &mut self.details {
-                details.update(&column.values, validity, rows.clone());
-            }
-            self.update_extremes(&column.values, validity, rows);
+            return;
+        }
+        if let Some(sketch) = &mut self.distinct {
+            sketch.update(&column.values, validity, rows.clone());
+        }
+        self.update_extremes(&column.values, validity, rows);
+    }
+
+    fn update_strings<'a, T: ByteString<'a>>(&mut self, batch: &StringBatch<T>) {
+        if let Some(sketch) = &mut self.distinct {
+            sketch.update_strings(batch.items());
+        }
+        if let Some(details) = &mut self.details {
+            details.update_strings(batch);
+        }
+        match &mut self.extremes {
+            Extremes::Bytes(seen) => seen.update(batch.items()),
+            Extremes::Geometry(seen) => seen.update(batch.items()),
+            _ => {}
         }
     }
 
@@ -169,8 +195,6 @@ impl LeafStatistics {
             (Extremes::Floating(seen), Values::Double(values)) => {
                 seen.update(values, validity, rows);
             }
-            (Extremes::Bytes(seen), Values::Bytes(strings)) => seen.update(strings, rows),
-            (Extremes::Geometry(seen), Values::Bytes(strings)) => seen.update(strings, rows),
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::column::{ByteString, Strings, Validity, Values};
 use super::column_type::ColumnType;
+use super::repetition::StringBatch;
 
 /// The characters of a UUID's text.
 const UUID_CHARACTERS: u64 = 36;
@@ -50,7 +51,21 @@ impl Lengths {
         Some(Lengths { measure, sum: 0, max: 0 })
     }
 
-    /// Takes in the valid rows of `rows`.
+    /// Takes in strings.
+    pub fn update_strings<'a, T: ByteString<'a>>(&mut self, batch: &StringBatch<T>) {
+        let is_characters = self.measure == Measure::Characters;
+        for (item, row_count) in batch.counted() {
+            let length = if is_characters {
+                count_characters(item.bytes())
+            } else {
+                item.size_bytes() as u64
+            };
+            self.sum += length * row_count;
+            self.max = self.max.max(length);
+        }
+    }
+
+    /// Takes in the valid rows of `rows`, which are no strings.
     pub fn update<'a, S: Strings<'a>>(
         &mut self,
         values: &Values<'a, S>,
@@ -63,12 +78,6 @@ impl Lengths {
             max = max.max(length);
         };
         match (&self.measure, values) {
-            (Measure::Characters, Values::Bytes(strings)) => {
-                strings.for_each_valid(rows, |item| add(count_characters(item.bytes())));
-            }
-            (Measure::Bytes, Values::Bytes(strings)) => {
-                strings.for_each_valid(rows, |item| add(item.size_bytes() as u64));
-            }
             (Measure::Fixed(length), _) => validity.for_each_valid(rows, |_| add(*length)),
             (Measure::Members(lengths), values) => validity.for_each_valid(rows, |row| {
                 let member = match values {
@@ -92,9 +101,22 @@ impl Lengths {
     }
 }
 
-/// The bytes that start a character.
+/// The bytes that start a character. Most texts are ASCII, where all do; that is found out by words.
 fn count_characters(bytes: &[u8]) -> u64 {
+    if is_ascii(bytes) {
+        return bytes.len() as u64;
+    }
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64
+}
+
+#[inline]
+fn is_ascii(bytes: &[u8]) -> bool {
+    // The last word may overlap the one before: looking at a byte twice does no harm.
+    let Some(last) = bytes.last_chunk::<8>() else { return bytes.is_ascii() };
+    let (words, _) = bytes.as_chunks::<8>();
+    let seen =
+        words.iter().fold(u64::from_le_bytes(*last), |seen, word| seen | u64::from_le_bytes(*word));
+    seen & 0x8080_8080_8080_8080 == 0
 }
 
 #[cfg(test)]
@@ -104,8 +126,8 @@ mod tests {
 
     fn lengths(column_type: &ColumnType, values: &[Option<&[u8]>]) -> (u64, u64) {
         let mut lengths = Lengths::new(column_type).unwrap();
-        let column = Values::Bytes(ByteColumn::nullable(values.to_vec()));
-        lengths.update(&column, Validity::new(None), 0..values.len());
+        let column = ByteColumn::nullable(values.to_vec());
+        lengths.update_strings(&StringBatch::new(&column, 0..values.len()));
         (lengths.sum, lengths.max)
     }
 
@@ -114,6 +136,17 @@ mod tests {
         let values = [Some("é".as_bytes()), None, Some("三星🦆".as_bytes()), Some(b"".as_slice())];
         assert_eq!(lengths(&ColumnType::Varchar, &values), (4, 3));
         assert_eq!(lengths(&ColumnType::Blob, &values), (12, 10));
+    }
+
+    #[test]
+    fn characters_are_counted_wherever_the_long_ones_stand() {
+        for length in 0..40 {
+            assert_eq!(count_characters("x".repeat(length).as_bytes()), length as u64);
+            for place in 0..length {
+                let text = format!("{}é🦆{}", "x".repeat(place), "y".repeat(length - place));
+                assert_eq!(count_characters(text.as_bytes()), text.chars().count() as u64);
+            }
+        }
     }
 
     #[test]

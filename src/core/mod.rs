@@ -14,6 +14,7 @@ pub mod geometry;
 pub mod integer;
 pub mod leaf;
 pub mod lengths;
+pub mod repetition;
 pub mod sketch;
 mod state_check;
 pub mod state_format;

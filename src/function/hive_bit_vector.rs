@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::core::column::{ByteString, Values};
 use crate::core::column_type::ColumnType;
+use crate::core::repetition::StringBatch;
 use crate::core::sketch::distinct::DistinctSketch;
 use crate::core::sketch::hive_hll::HiveHll;
 use crate::error::{Error, Result};
@@ -72,7 +73,10 @@ impl Aggregate for HiveBitVector {
         rows: Range<usize>,
     ) -> Result<()> {
         let column = arguments.first_column()?;
-        state.update(&column.values, column.validity.within(&rows), rows);
+        state.update(&column.values, column.validity.within(&rows), rows.clone());
+        if let Values::Bytes(strings) = &column.values {
+            state.update_strings(StringBatch::new(strings, rows).items());
+        }
         Ok(())
     }
 

@@ -17,10 +17,19 @@ pub fn hash64(bytes: &[u8]) -> u64 {
         state = absorb(state, u64::from_le_bytes(*block));
     }
     if !tail.is_empty() {
-        let rest = tail.iter().rev().fold(0, |rest, byte| rest << 8 | u64::from(*byte));
-        state ^= scramble(rest);
+        state ^= scramble(tail_word(bytes, tail));
     }
     finish(state, bytes.len() as u64)
+}
+
+/// The one to seven bytes of `tail`, which end `bytes`, least significant first.
+#[inline]
+fn tail_word(bytes: &[u8], tail: &[u8]) -> u64 {
+    match bytes.last_chunk::<8>() {
+        // The upper bytes of the last word, the others shifted out.
+        Some(last) => u64::from_le_bytes(*last) >> (64 - 8 * tail.len()),
+        None => tail.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
 }
 
 /// The hash of a long, that is `hash64` of its eight bytes, most significant first.
