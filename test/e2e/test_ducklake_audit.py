@@ -76,11 +76,10 @@ def numbers(start, stop):
     return f"SELECT {HEALTHY_COLUMNS} FROM range({start}, {stop}) s(i)"
 
 
-@pytest.fixture
-def core_lake(connection, load_packaged, tmp_path):
+@pytest.fixture(params=["duckdb", "sqlite", "postgres"])
+def core_lake(request, connection, catalogues, tmp_path):
     """A lake that puts every insert into files with small row groups."""
-    load_packaged(connection, "ducklake")
-    lake = lake_in(connection, tmp_path)
+    lake = lake_in(connection, tmp_path, catalogues(request.param))
     lake.set_option("data_inlining_row_limit", "0")
     lake.set_option("parquet_row_group_size", str(ROWS_PER_GROUP))
     return lake
