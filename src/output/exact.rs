@@ -52,7 +52,7 @@ pub fn geometry(summary: &Summary) -> Option<([Option<f64>; 8], Vec<String>)> {
             (*low, *high) = (Some(min), Some(max));
         }
     }
-    Some((ordinates, geometry.type_names().into_iter().map(Into::into).collect()))
+    Some((ordinates, geometry.type_names()))
 }
 
 #[cfg(test)]

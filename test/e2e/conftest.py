@@ -9,6 +9,7 @@
     @pytest.mark.refusing_host           runs only where colstats must decline to load; all others do not run there
 """
 
+import itertools
 import os
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ sys.path.insert(0, str(REPOSITORY / "scripts"))
 
 from hosts import load_hosts  # noqa: E402
 from packaged_extension import load_statement, packaged_extension_path  # noqa: E402
+from postgres import create_database, postgres_server, server_programs  # noqa: E402
 
 
 def version_tuple(text):
@@ -119,6 +121,34 @@ def lake(connection, load_packaged, tmp_path):
     quoted = str(tmp_path).replace("'", "''")
     connection.execute(f"ATTACH 'ducklake:{quoted}/catalogue.ducklake' AS lake (DATA_PATH '{quoted}/data/')")
     return connection
+
+
+@pytest.fixture(scope="session")
+def postgres_databases():
+    """Makes an empty PostgreSQL database and gives its connection string. Skips the test where no server is
+    installed (Debian: postgresql)."""
+    programs = server_programs()
+    if programs is None:
+        pytest.skip("there is no PostgreSQL server: initdb and pg_ctl are not in PATH (Debian: postgresql)")
+    with postgres_server(programs) as server:
+        numbers = itertools.count(1)
+        yield lambda: create_database(programs, server, f"lake_{next(numbers)}")
+
+
+@pytest.fixture
+def catalogues(connection, load_packaged, tmp_path, request):
+    """By kind (`duckdb`, `sqlite`, `postgres`) what stands behind `ducklake:` in ATTACH, for an empty catalogue."""
+
+    def catalogue(kind):
+        load_packaged(connection, "ducklake")
+        if kind == "duckdb":
+            return str(tmp_path / "catalogue.ducklake")
+        load_packaged(connection, f"{kind}_scanner")
+        if kind == "sqlite":
+            return f"sqlite:{tmp_path}/catalogue.sqlite"
+        return f"postgres:{request.getfixturevalue('postgres_databases')()}"
+
+    return catalogue
 
 
 @pytest.fixture(scope="session")
