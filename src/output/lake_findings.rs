@@ -283,6 +283,16 @@ impl Comparison {
             if stored.is_none() && has_both && self.is_read() {
                 findings.add(Severity::Missing, statistic, self.effect_of_missing_bound(), true);
             }
+            // Where the other side has a bound there are values, and none of them can be written as one on
+            // this side: texts of U+10FFFF longer than a bound, say.
+            let has_values = self.truth.min_value.is_some() || self.truth.max_value.is_some();
+            if stored.is_some() && truth.is_none() && has_values {
+                let (severity, effect) = self.where_read(
+                    "values lie outside any bound that can be \
+                    written: a filter that asks for them finds no rows",
+                );
+                findings.add(severity, statistic, effect, true);
+            }
             return;
         };
         if order == BoundOrder::Unreadable {
@@ -412,3 +422,7 @@ impl Findings {
         self.0.push(Finding { severity, statistic, effect, is_repairable });
     }
 }
+
+#[cfg(test)]
+#[path = "lake_findings_tests.rs"]
+mod tests;

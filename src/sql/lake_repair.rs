@@ -218,3 +218,7 @@ fn delete(metadata: &str, batch: &[&Repair<'_>]) -> Step {
         purpose: format!("the repeated rows of {} columns in data files", batch.len()),
     }
 }
+
+#[cfg(test)]
+#[path = "lake_repair_tests.rs"]
+mod tests;

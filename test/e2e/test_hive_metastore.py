@@ -8,7 +8,6 @@ import pytest
 
 from file_rows import rows_of, sql_literal
 from packaged_extension import packaged_extension_path
-from postgres_server import running_postgres, server_program
 
 RECIPE = Path(__file__).resolve().parents[2] / "docs" / "hive-metastore.md"
 SEQUENCE = "org.apache.hadoop.hive.metastore.model.{}ColumnStatistics"
@@ -70,13 +69,10 @@ def recipe():
 
 
 @pytest.fixture(scope="module")
-def postgres():
+def postgres(postgres_databases):
     if packaged_extension_path("postgres_scanner") is None:
         pytest.skip("DuckDB's postgres extension is not packaged for this host; see scripts/hosts.ini")
-    if not all(server_program(name) for name in ("initdb", "postgres")):
-        pytest.skip("there is no PostgreSQL on this machine (Debian: apt-get install postgresql)")
-    with running_postgres() as connection_string:
-        yield connection_string
+    return postgres_databases()
 
 
 @pytest.fixture
