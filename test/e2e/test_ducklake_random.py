@@ -1,0 +1,160 @@
+"""Random lakes (random_lakes.py): after the repair every filter finds what the same rows without statistics give.
+
+`COLSTATS_LAKES=200` tries that many seeds instead of the usual 20 (`make test_nightly`); `COLSTATS_LAKE_SEED=7` one.
+"""
+
+import math
+import os
+
+import pytest
+from file_rows import rows_of, sql_literal
+from lake_rules import catalogue_differences
+from lakes import lake_in
+from random_lakes import RandomLake, is_nested
+
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+ONE_SEED = os.environ.get("COLSTATS_LAKE_SEED")
+SEEDS = [int(ONE_SEED)] if ONE_SEED else range(int(os.environ.get("COLSTATS_LAKES", "20")))
+# So many constants are tried per column, those next to bounds first.
+CONSTANTS = 10
+
+# Just below and just above a value of a type. Of a text: its beginning, and one that is longer by a character.
+NEIGHBOURS = {
+    "FLOAT": ("nextafter(v, '-infinity'::FLOAT)", "nextafter(v, 'infinity'::FLOAT)"),
+    "DOUBLE": ("nextafter(v, '-infinity'::DOUBLE)", "nextafter(v, 'infinity'::DOUBLE)"),
+    "DECIMAL(4,1)": ("v - 0.1", "v + 0.1"),
+    "DECIMAL(18,3)": ("v - 0.001", "v + 0.001"),
+    "DECIMAL(38,10)": ("v - 0.0000000001", "v + 0.0000000001"),
+    "VARCHAR": ("left(v, -1)", "v || '!'"),
+    "DATE": ("v - 1", "v + 1"),
+    "TIMESTAMP": ("v - INTERVAL '1 microsecond'", "v + INTERVAL '1 microsecond'"),
+    "TIMESTAMP_S": ("v - INTERVAL '1 second'", "v + INTERVAL '1 second'"),
+    "TIMESTAMP_MS": ("v - INTERVAL '1 millisecond'", "v + INTERVAL '1 millisecond'"),
+    "TIMESTAMP WITH TIME ZONE": ("v - INTERVAL '1 microsecond'", "v + INTERVAL '1 microsecond'"),
+}
+WHOLE_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+UNORDERED = ("INTERVAL",)
+
+
+def constants_of(lake, copy, name, column_type, bounds):
+    """Constants of the column's type as SQL: its bounds and some of its values, and their neighbours."""
+    below_above = ("v - 1", "v + 1") if column_type in WHOLE_NUMBERS else NEIGHBOURS.get(column_type, ())
+    neighbours = "".join(f", TRY(CAST({expression} AS {column_type}))" for expression in below_above)
+    listed = ", ".join(sql_literal(text) for text in bounds) or "NULL"
+    texts = lake.execute(f"""
+        WITH sources AS (SELECT TRY_CAST(b AS {column_type}) AS v, 0 AS place FROM (SELECT unnest([{listed}]) AS b)
+                         UNION ALL SELECT min({name}), 0 FROM {copy} UNION ALL SELECT max({name}), 0 FROM {copy}
+                         UNION ALL (SELECT DISTINCT {name}, 1 FROM {copy} ORDER BY hash({name}) LIMIT 4)),
+             tried AS (SELECT unnest([v{neighbours}]) AS c, place FROM sources)
+        SELECT c FROM (SELECT CAST(c AS VARCHAR) AS c, place FROM tried) WHERE c IS NOT NULL
+        GROUP BY c ORDER BY min(place), hash(c) LIMIT {CONSTANTS}""")
+    return [f"CAST({sql_literal(text)} AS {column_type})" for (text,) in texts]
+
+
+def filters_of(name, column_type, constants):
+    filters = [f"{name} IS NULL", f"{name} IS NOT NULL"]
+    if not is_nested(column_type) and column_type not in UNORDERED:
+        filters += [f"{name} {operator} {value}" for value in constants for operator in COMPARISONS]
+    return filters
+
+
+def loses_nan_rows(lake, table, name, condition):
+    """W5, which no statistics can cure: `x <> c` leaves out a file whose bounds are both c, with its NaN."""
+    if " <> " not in condition:
+        return False
+    value = condition.split(" <> ", 1)[1]
+    flat = value.split(" AS ")[-1].rstrip(")")
+    if flat not in ("FLOAT", "DOUBLE"):
+        return False
+    same = f"coalesce(contains_nan, true) AND TRY_CAST(min_value AS {flat}) = {value} AND TRY_CAST(max_value AS {flat}) = {value}"
+    of_column = f"(table_id, column_id) IN ({column_ids(lake, table, name)})"
+    tables = ("ducklake_file_column_stats", "ducklake_table_column_stats")
+    return any(lake.value(f"SELECT count(*) FROM {lake.metadata}.{t} WHERE {of_column} AND {same}") for t in tables)
+
+
+def column_ids(lake, table, name):
+    """The table's and the column's number, as a subquery."""
+    schema, table_name = table.removeprefix("lake.").rsplit(".", 1)
+    return f"""SELECT t.table_id, c.column_id FROM {lake.metadata}.ducklake_table t
+               JOIN {lake.metadata}.ducklake_schema s USING (schema_id)
+               JOIN {lake.metadata}.ducklake_column c USING (table_id)
+               WHERE t.table_name = '{table_name}' AND s.schema_name = {sql_literal(schema.strip('"'))}
+               AND c.column_name = '{name}' AND c.parent_column IS NULL AND c.end_snapshot IS NULL"""
+
+
+def stored_bounds(lake, table, name):
+    """All bounds that the catalogue has for a column."""
+    of_column = f"(table_id, column_id) IN ({column_ids(lake, table, name)})"
+    parts = [f"SELECT {bound}_value FROM {lake.metadata}.ducklake_{kind}_column_stats WHERE {of_column}"
+             for kind in ("file", "table") for bound in ("min", "max")]  # fmt: skip
+    return [text for (text,) in lake.execute(" UNION ".join(parts) + " ORDER BY 1") if text is not None]
+
+
+def same(left, right):
+    both_nan = isinstance(left, float) and isinstance(right, float) and math.isnan(left) and math.isnan(right)
+    return both_nan or left == right
+
+
+def wrong_answers(lake, source, copy, columns, table):
+    """Queries that the lake answers otherwise than the copy, as `(query, lake's answer, copy's answer)`."""
+    wrong = []
+
+    def compare(query):
+        (answer,), (truth,) = lake.execute(query.format(source)), lake.execute(query.format(copy))
+        if not all(map(same, answer, truth)):
+            wrong.append((query.format(source), answer, truth))
+
+    compare("SELECT count(*), sum(k), min(k), max(k) FROM {}")
+    for name, column_type in columns.items():
+        bounds = [] if is_nested(column_type) else stored_bounds(lake, table, name)
+        constants = [] if is_nested(column_type) else constants_of(lake, copy, name, column_type, bounds)
+        for condition in filters_of(name, column_type, constants):
+            if not loses_nan_rows(lake, table, name, condition):
+                compare(f"SELECT count(*), sum(k) FROM {{}} WHERE {condition}")
+        compare(f"SELECT count({name}), count(*) FROM {{}}")
+        if not is_nested(column_type):
+            text = "" if column_type in ("FLOAT", "DOUBLE") else "::VARCHAR"
+            compare(f"SELECT min({name}){text}, max({name}){text} FROM {{}}")
+            compare(f"SELECT max({name}){text} FROM {{}}")
+    return wrong
+
+
+def travelled_columns(lake, moment):
+    """The columns of a moment whose statistics a repair may touch: those the table still has. Floats are left out
+    where a file is no longer current: its row is not repaired, and W1 or W6 may be in it."""
+    current = dict(lake.execute(f"SELECT column_name, column_type FROM (DESCRIBE {moment.table})"))
+    table_id = f"SELECT table_id FROM ({column_ids(lake, moment.table, 'k')})"
+    ended = lake.value(f"""SELECT count(*) FROM {lake.metadata}.ducklake_data_file
+                           WHERE end_snapshot IS NOT NULL AND table_id = ({table_id})""")
+    return {name: column_type for name, column_type in moment.columns.items()
+            if current.get(name) == column_type and not (ended and column_type in ("FLOAT", "DOUBLE"))}  # fmt: skip
+
+
+@pytest.fixture
+def random_lake(connection, catalogues, tmp_path):
+    def build(seed):
+        lake = lake_in(connection, tmp_path, catalogues("duckdb"))
+        return RandomLake(lake, tmp_path, seed).build()
+
+    return build
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_lake(random_lake, seed):
+    built = random_lake(seed)
+    lake = built.lake
+    assert catalogue_differences(lake, built) == []
+    copies = {table.name: built.copy(table) for table in built.tables}
+    # Half of the lakes lose some of their statistics before they are repaired.
+    if seed % 2 == 1:
+        built.tamper()
+    lake.repair()
+    assert lake.findings("wrong", "missing") == set()
+    assert lake.repair_statements() == []
+    wrong = []
+    for table in built.tables:
+        wrong += wrong_answers(lake, table.name, copies[table.name], table.columns, table.name)
+    for moment in built.moments:
+        source = f"{moment.table} AT (VERSION => {moment.snapshot})"
+        wrong += wrong_answers(lake, source, moment.copy, travelled_columns(lake, moment), moment.table)
+    assert wrong == [], "\n".join(built.log)
