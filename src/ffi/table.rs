@@ -32,8 +32,9 @@ pub trait TableFunction: 'static {
     /// The positional parameters.
     fn parameters() -> Vec<Parameter>;
 
-    /// The named parameters.
-    fn named_parameters() -> Vec<(&'static str, Parameter)>;
+    /// The named parameters. They take any type: [`TableFunction::bind`] checks it, so that the message for
+    /// a wrong one is the same on all hosts, and says what would be right.
+    fn named_parameters() -> Vec<&'static str>;
 
     /// Names and types of the columns.
     fn columns() -> Vec<(&'static str, ColumnType)>;
@@ -67,10 +68,9 @@ pub trait TableFunction: 'static {
 pub fn register<F: TableFunction>(registry: &Registry) -> Result<()> {
     let name = c_string(F::NAME)?;
     let parameters = logical_types(&F::parameters())?;
-    let named_parameters = F::named_parameters()
-        .into_iter()
-        .map(|(name, parameter)| Ok((c_string(name)?, parameter.logical_type()?)))
-        .collect::<Result<Vec<_>>>()?;
+    let any = Parameter::Any.logical_type()?;
+    let named_parameters =
+        F::named_parameters().into_iter().map(c_string).collect::<Result<Vec<_>>>()?;
     // SAFETY: every handle is alive during its call and destroyed once.
     let registered = unsafe {
         let mut function = sys::duckdb_create_table_function();
@@ -78,11 +78,11 @@ pub fn register<F: TableFunction>(registry: &Registry) -> Result<()> {
         for logical_type in &parameters {
             sys::duckdb_table_function_add_parameter(function, logical_type.as_raw());
         }
-        for (parameter_name, logical_type) in &named_parameters {
+        for parameter_name in &named_parameters {
             sys::duckdb_table_function_add_named_parameter(
                 function,
                 parameter_name.as_ptr(),
-                logical_type.as_raw(),
+                any.as_raw(),
             );
         }
         sys::duckdb_table_function_set_extra_info(
@@ -148,7 +148,7 @@ unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
             })
             .collect();
         let mut named = Vec::new();
-        for (name, _) in F::named_parameters() {
+        for name in F::named_parameters() {
             let c_name = c_string(name)?;
             // SAFETY: the value is owned by us; null when the argument was not given.
             let value = unsafe {

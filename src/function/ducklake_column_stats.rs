@@ -87,7 +87,7 @@ impl TableFunction for DucklakeColumnStats {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters(&["snapshot", "only_missing", "max_bound_bytes"])
     }
 
@@ -134,7 +134,7 @@ impl TableFunction for DucklakeTableColumnStats {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters(&["snapshot", "max_bound_bytes"])
     }
 
@@ -200,7 +200,7 @@ impl TableFunction for DucklakeFileVariantStats {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters(&["snapshot"])
     }
 

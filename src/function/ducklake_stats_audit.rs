@@ -30,7 +30,7 @@ impl TableFunction for DucklakeStatsAudit {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters(&[])
     }
 
@@ -102,7 +102,7 @@ impl TableFunction for DucklakeStatsRepair {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters(&["include"])
     }
 

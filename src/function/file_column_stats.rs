@@ -44,7 +44,7 @@ impl TableFunction for FileColumnStats {
         vec![Parameter::Any]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters()
     }
 

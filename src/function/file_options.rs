@@ -1,9 +1,7 @@
 //! The arguments of the file functions: `file_column_stats(files, ...)` and its twin.
 
 use crate::core::accumulator::Settings;
-use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
-use crate::ffi::registry::Parameter;
 use crate::sql::literal::Literal;
 
 /// A file format that DuckDB reads.
@@ -73,19 +71,18 @@ pub struct FileOptions {
     pub has_sizes: bool,
 }
 
-/// Names and types of the options.
-pub fn named_parameters() -> Vec<(&'static str, Parameter)> {
-    let texts = ColumnType::List(ColumnType::Varchar.into());
+/// The options.
+pub fn named_parameters() -> Vec<&'static str> {
     vec![
-        ("columns", Parameter::Of(texts)),
-        ("format", Parameter::Of(ColumnType::Varchar)),
-        ("read_options", Parameter::Any),
-        ("union_by_name", Parameter::Of(ColumnType::Boolean)),
-        ("hive_partitioning", Parameter::Of(ColumnType::Boolean)),
-        ("max_bound_bytes", Parameter::Of(ColumnType::BigInt)),
-        ("table_id", Parameter::Of(ColumnType::BigInt)),
-        ("first_data_file_id", Parameter::Of(ColumnType::BigInt)),
-        ("mode", Parameter::Of(ColumnType::Varchar)),
+        "columns",
+        "format",
+        "read_options",
+        "union_by_name",
+        "hive_partitioning",
+        "max_bound_bytes",
+        "table_id",
+        "first_data_file_id",
+        "mode",
     ]
 }
 
@@ -113,6 +110,9 @@ impl FileOptions {
         for (name, value) in named {
             options.set(name, value)?;
         }
+        if options.columns.as_ref().is_some_and(Vec::is_empty) {
+            return Err(Error::new("columns is an empty list; name a column or leave it out"));
+        }
         Ok(options)
     }
 
@@ -137,7 +137,7 @@ impl FileOptions {
                 }
             },
             other => {
-                let known: Vec<&str> = named_parameters().iter().map(|(name, _)| *name).collect();
+                let known: Vec<&str> = named_parameters();
                 return Err(Error::new(format!(
                     "option '{other}' is not known; the options are {}",
                     known.join(", ")

@@ -59,10 +59,10 @@ impl TableFunction for HiveColumnStats {
         vec![Parameter::Any]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         let mut parameters = named_parameters();
         parameters.extend(file_parameters());
-        parameters.push(("partitions", Parameter::Any));
+        parameters.push("partitions");
         parameters
     }
 
@@ -79,8 +79,8 @@ impl TableFunction for HiveColumnStats {
     }
 }
 
-fn file_parameters() -> Vec<(&'static str, Parameter)> {
-    vec![("format", Parameter::Of(ColumnType::Varchar)), ("read_options", Parameter::Any)]
+fn file_parameters() -> Vec<&'static str> {
+    vec!["format", "read_options"]
 }
 
 impl TableFunction for HiveTableColumnStats {
@@ -92,7 +92,7 @@ impl TableFunction for HiveTableColumnStats {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters()
     }
 
@@ -118,7 +118,7 @@ impl TableFunction for HiveQueryColumnStats {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters()
     }
 
@@ -137,10 +137,6 @@ impl TableFunction for HiveQueryColumnStats {
 
 fn description_columns() -> Vec<(&'static str, ColumnType)> {
     vec![("column_property", ColumnType::Varchar), ("value", ColumnType::Varchar)]
-}
-
-fn histogram_parameter() -> (&'static str, Parameter) {
-    ("histogram", Parameter::Of(ColumnType::Boolean))
 }
 
 /// The options for a description: the column asked for and what the caller named.
@@ -165,8 +161,8 @@ impl TableFunction for DescribeColumnStats {
         vec![Parameter::Of(ColumnType::Varchar), Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
-        vec![histogram_parameter()]
+    fn named_parameters() -> Vec<&'static str> {
+        vec!["histogram"]
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
@@ -193,9 +189,9 @@ impl TableFunction for DescribeFileColumnStats {
         vec![Parameter::Any, Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         let mut parameters = file_parameters();
-        parameters.push(histogram_parameter());
+        parameters.push("histogram");
         parameters
     }
 

@@ -2,26 +2,23 @@
 
 use super::hive_bit_vector::precision;
 use super::hive_stats::top_k;
-use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
-use crate::ffi::registry::Parameter;
 use crate::sql::hive_statement::{HiveOptions, NullLength};
 use crate::sql::literal::Literal;
 
-/// Names and types of the options that all of the functions have.
-pub fn named_parameters() -> Vec<(&'static str, Parameter)> {
-    let text = || Parameter::Of(ColumnType::Varchar);
+/// The options that all of the functions have.
+pub fn named_parameters() -> Vec<&'static str> {
     vec![
-        ("cat_name", text()),
-        ("db_name", text()),
-        ("table_name", text()),
-        ("engine", text()),
-        ("columns", Parameter::Of(ColumnType::List(ColumnType::Varchar.into()))),
-        ("bit_vector_precision", Parameter::Of(ColumnType::BigInt)),
-        ("null_length", text()),
-        ("nested", Parameter::Of(ColumnType::Boolean)),
-        ("histogram", Parameter::Of(ColumnType::Boolean)),
-        ("top_k", Parameter::Of(ColumnType::BigInt)),
+        "cat_name",
+        "db_name",
+        "table_name",
+        "engine",
+        "columns",
+        "bit_vector_precision",
+        "null_length",
+        "nested",
+        "histogram",
+        "top_k",
     ]
 }
 
@@ -33,7 +30,7 @@ pub fn options(
     let mut options = HiveOptions::default();
     for (name, value) in named {
         if !set(&mut options, name, value)? && !others(name, value)? {
-            let known: Vec<&str> = named_parameters().iter().map(|(name, _)| *name).collect();
+            let known: Vec<&str> = named_parameters();
             return Err(Error::new(format!(
                 "option '{name}' is not known; the options are {}, and for files partitions, format, \
                  read_options",

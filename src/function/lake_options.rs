@@ -1,9 +1,7 @@
 //! The arguments of the DuckLake functions: `ducklake_column_stats('lake', ...)` and its kin.
 
 use crate::core::accumulator::Settings;
-use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
-use crate::ffi::registry::Parameter;
 use crate::output::lake_findings::Severity;
 use crate::sql::literal::Literal;
 
@@ -28,18 +26,9 @@ pub struct LakeOptions {
 /// The options that all functions have.
 const COMMON: [&str; 4] = ["table_name", "schema_name", "metadata_catalog", "metadata_schema"];
 
-/// Names and types of the common options and of `more`.
-pub fn named_parameters(more: &[&'static str]) -> Vec<(&'static str, Parameter)> {
-    COMMON.iter().chain(more).map(|name| (*name, parameter(name))).collect()
-}
-
-fn parameter(name: &str) -> Parameter {
-    match name {
-        "snapshot" | "max_bound_bytes" => Parameter::Of(ColumnType::BigInt),
-        "only_missing" => Parameter::Of(ColumnType::Boolean),
-        "include" => Parameter::Of(ColumnType::List(ColumnType::Varchar.into())),
-        _ => Parameter::Of(ColumnType::Varchar),
-    }
+/// The common options and `more`.
+pub fn named_parameters(more: &[&'static str]) -> Vec<&'static str> {
+    COMMON.iter().chain(more).copied().collect()
 }
 
 impl LakeOptions {

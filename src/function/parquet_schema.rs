@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::core::column_type::{ColumnType, Leaf};
 use crate::error::{Error, Result};
-use crate::ffi::session::Session;
+use crate::ffi::session::{Row, Session};
 use crate::sql::file_statement::exact_path;
 use crate::sql::quote::text_list;
 
@@ -68,7 +68,7 @@ fn read_nodes(files: &[String], session: &Session) -> Result<HashMap<String, Fil
     let paths: Vec<String> = files.iter().map(|file| exact_path(file)).collect();
     let statement = format!(
         "SELECT file_name, name, coalesce(num_children, 0), field_id, \
-         CAST(hash(*COLUMNS(* EXCLUDE (file_name))) AS VARCHAR) FROM parquet_schema({})",
+         CAST(hash(*COLUMNS(* EXCLUDE (file_name))) AS VARCHAR), CAST(type AS VARCHAR) FROM parquet_schema({})",
         text_list(paths.iter().map(String::as_str))
     );
     let rows = session.query(&statement).map_err(|error| {
@@ -79,6 +79,7 @@ fn read_nodes(files: &[String], session: &Session) -> Result<HashMap<String, Fil
     })?;
     let mut by_file: HashMap<String, FileNodes> = HashMap::new();
     rows.for_each(|row| {
+        check_physical_type(row)?;
         let read = by_file.entry(row.text(0).unwrap_or_default().to_owned()).or_default();
         read.nodes.push(Node {
             name: row.text(1).unwrap_or_default().to_owned(),
@@ -89,6 +90,23 @@ fn read_nodes(files: &[String], session: &Session) -> Result<HashMap<String, Fil
         Ok(())
     })?;
     Ok(by_file)
+}
+
+/// What the format has as types of leaves; groups have none.
+const PHYSICAL_TYPES: [&str; 8] =
+    ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"];
+
+/// A damaged footer may hold a number that is no type. Some hosts give up the whole database over it, so
+/// such a file is never opened for reading.
+fn check_physical_type(row: &Row<'_>) -> Result<()> {
+    match row.text(5) {
+        Some(name) if !PHYSICAL_TYPES.contains(&name) => Err(Error::new(format!(
+            "file '{}' is damaged: its column '{}' has the unknown Parquet type '{name}'",
+            row.text(0).unwrap_or_default(),
+            row.text(1).unwrap_or_default(),
+        ))),
+        _ => Ok(()),
+    }
 }
 
 impl ParquetSchema {

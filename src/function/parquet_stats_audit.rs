@@ -39,8 +39,8 @@ impl TableFunction for ParquetStatsAudit {
         vec![Parameter::Any]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
-        vec![("columns", Parameter::Of(ColumnType::List(ColumnType::Varchar.into())))]
+    fn named_parameters() -> Vec<&'static str> {
+        vec!["columns"]
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {

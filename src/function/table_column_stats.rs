@@ -52,9 +52,8 @@ fn options(named: &[(&str, Literal)]) -> Result<SourceOptions> {
     Ok(options)
 }
 
-fn named_parameters() -> Vec<(&'static str, Parameter)> {
-    let texts = ColumnType::List(ColumnType::Varchar.into());
-    vec![("columns", Parameter::Of(texts)), ("max_bound_bytes", Parameter::Of(ColumnType::BigInt))]
+fn named_parameters() -> Vec<&'static str> {
+    vec!["columns", "max_bound_bytes"]
 }
 
 impl TableFunction for TableColumnStats {
@@ -66,7 +65,7 @@ impl TableFunction for TableColumnStats {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters()
     }
 
@@ -93,7 +92,7 @@ impl TableFunction for QueryColumnStats {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
 
-    fn named_parameters() -> Vec<(&'static str, Parameter)> {
+    fn named_parameters() -> Vec<&'static str> {
         named_parameters()
     }
 

@@ -116,6 +116,10 @@ impl Literal {
     pub fn as_integer(&self, argument: &str) -> Result<i64> {
         match self {
             Literal::Integer(value) => Ok(*value),
+            // The types of integers that do not all fit.
+            Literal::Typed { text, type_name } if type_name.ends_with("INT") => {
+                text.parse().map_err(|_| self.mismatch(argument, "an integer below 2^63"))
+            }
             other => Err(other.mismatch(argument, "an integer")),
         }
     }

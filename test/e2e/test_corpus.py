@@ -135,8 +135,6 @@ def assert_error_or_right(result):
 
 
 def test_bad_file(extension_path, bad_file):
-    if duckdb.__version__.startswith("1.3.") and bad_file.name == "PARQUET-1481.parquet":
-        pytest.skip("DuckDB 1.3 itself ends in a FATAL error on this file, whoever reads it")
     (result,) = outcomes(extension_path, [bad_file])
     assert_error_or_right(result)
     if result["outcome"] == "error":

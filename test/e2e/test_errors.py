@@ -155,8 +155,6 @@ OPTIONS = [
 @pytest.mark.parametrize("option, words", OPTIONS, ids=[option for option, _ in OPTIONS])
 def test_wrong_options(connection, folder, option, words):
     text = error_text(connection, call_text(f"{sql_literal(folder / 'good.parquet')}, {option}"))
-    if duckdb.__version__ < "2" and "Failed to cast value" in text:
-        pytest.skip("hosts before 2.0 cast the option themselves and name neither function nor option")
     assert_words(text, words)
     assert_usable(connection, folder)
 
