@@ -73,7 +73,8 @@ def is_excused_bound(lake, theirs, ours, row, is_added):
     if theirs is None:
         # W3: a row group without bounds; HUGEINT has none, nor has an added file with NaN or an infinity.
         return (column_type in ("HUGEINT", "UHUGEINT") or row_groups(lake, row) > 1
-                or (is_floating and is_added) or is_long(row["min_value"]) or is_long(row["max_value"]))  # fmt: skip
+                or (is_floating and is_added) or is_long(row["min_value"]) or is_long(row["max_value"])
+                or row["max_value"] is None)  # fmt: skip
     if ours is None:
         return False
     if is_long(theirs):

@@ -99,23 +99,24 @@ def wrong_answers(lake, source, copy, columns, table):
     """Queries that the lake answers otherwise than the copy, as `(query, lake's answer, copy's answer)`."""
     wrong = []
 
-    def compare(query):
-        (answer,), (truth,) = lake.execute(query.format(source)), lake.execute(query.format(copy))
+    def compare(values, condition=""):
+        of_lake, of_copy = (f"SELECT {values} FROM {rows}{condition}" for rows in (source, copy))
+        (answer,), (truth,) = lake.execute(of_lake), lake.execute(of_copy)
         if not all(map(same, answer, truth)):
-            wrong.append((query.format(source), answer, truth))
+            wrong.append((of_lake, answer, truth))
 
-    compare("SELECT count(*), sum(k), min(k), max(k) FROM {}")
+    compare("count(*), sum(k), min(k), max(k)")
     for name, column_type in columns.items():
         bounds = [] if is_nested(column_type) else stored_bounds(lake, table, name)
         constants = [] if is_nested(column_type) else constants_of(lake, copy, name, column_type, bounds)
         for condition in filters_of(name, column_type, constants):
             if not loses_nan_rows(lake, table, name, condition):
-                compare(f"SELECT count(*), sum(k) FROM {{}} WHERE {condition}")
-        compare(f"SELECT count({name}), count(*) FROM {{}}")
+                compare("count(*), sum(k)", f" WHERE {condition}")
+        compare(f"count({name}), count(*)")
         if not is_nested(column_type):
             text = "" if column_type in ("FLOAT", "DOUBLE") else "::VARCHAR"
-            compare(f"SELECT min({name}){text}, max({name}){text} FROM {{}}")
-            compare(f"SELECT max({name}){text} FROM {{}}")
+            compare(f"min({name}){text}, max({name}){text}")
+            compare(f"max({name}){text}")
     return wrong
 
 
