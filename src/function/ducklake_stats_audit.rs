@@ -9,7 +9,8 @@ use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
 use crate::ffi::table::TableFunction;
 use crate::ffi::write::Cell;
-use crate::output::lake_findings::{Comparison, Finding, Statistic};
+use crate::output::lake_findings::{Comparison, Finding};
+use crate::output::lake_statistics::Statistic;
 use crate::sql::lake_repair::{Repair, steps};
 use crate::sql::literal::Literal;
 

@@ -7,8 +7,9 @@ use super::lake_options::LakeOptions;
 use super::lake_scan::{Extent, lake_statement};
 use crate::error::Result;
 use crate::ffi::session::{Row, Session};
-use crate::output::lake_findings::{BoundOrder, Comparison, Statistics};
+use crate::output::lake_findings::{BoundOrder, Comparison};
 use crate::output::lake_geometry::merge;
+use crate::output::lake_statistics::Statistics;
 use crate::output::lake_type::LakeType;
 use crate::sql::lake_statement::LakeStatement;
 

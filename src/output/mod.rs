@@ -12,6 +12,7 @@ pub mod hive_thrift;
 pub mod hive_types;
 pub mod lake_findings;
 pub mod lake_geometry;
+pub mod lake_statistics;
 pub mod lake_type;
 
 use crate::core::column_type::ColumnType;

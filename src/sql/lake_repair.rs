@@ -5,7 +5,8 @@
 //! was added. Rows are told by their ids, as these tables have no key.
 
 use super::quote::text;
-use crate::output::lake_findings::{Comparison, Statistic, Statistics};
+use crate::output::lake_findings::Comparison;
+use crate::output::lake_statistics::{Statistic, Statistics};
 
 /// One statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
