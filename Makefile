@@ -3,6 +3,7 @@
 #   make release      build/release/colstats.duckdb_extension
 #   make test         build, then every test on every DuckDB of scripts/hosts.ini
 #                     (HOSTS="2.0.1 1.5.5" and STAGES="cargo runner sql e2e cases" restrict it)
+#   make test_nightly the same, with more random lakes
 #   make demo         statistics of a sample file, or of FILE=path
 #   make shell        DuckDB's command line with colstats loaded
 #   make bench        measure (BENCH_ARGS="--quick", ...; see bench/README.md)
@@ -26,7 +27,7 @@ DEFAULT_PYTHON = $(shell $(PYTHON) scripts/hosts.py --role default --python)
 RUN_TESTS = $(PYTHON) test/runner/run_all.py --hosts "$(HOSTS)" --stages "$(STAGES)" $(TEST_ARGS)
 
 .DEFAULT_GOAL := all
-.PHONY: all configure debug release test test_debug test_release demo shell bench format lint clean clean_all \
+.PHONY: all configure debug release test test_nightly test_debug test_release demo shell bench format lint clean clean_all \
 	configure_hosts configure_default configure_cli \
 	configure_ci set_duckdb_version set_duckdb_tag set_duckdb_repository output_distribution_matrix
 
@@ -56,6 +57,11 @@ test: test_release
 
 test_release: release configure_hosts
 	@$(RUN_TESTS) --build-type release
+
+# The same with 200 random lakes instead of 20.
+test_nightly: export COLSTATS_LAKES = 200
+test_nightly: release configure_hosts
+	@$(RUN_TESTS) --build-type release --timeout 14400
 
 test_debug: debug configure_hosts
 	@$(RUN_TESTS) --build-type debug

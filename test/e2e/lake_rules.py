@@ -86,8 +86,11 @@ def is_excused_bound(lake, theirs, ours, row, is_added):
         return lake.value(f"SELECT hex({sql_literal(theirs)}::BLOB) = {sql_literal(ours)}")
     if column_type == "FLOAT" and "e" in theirs:
         # W6: one step wider.
-        return lake.value(f"""SELECT {sql_literal(theirs)}::FLOAT IN (
-            nextafter({sql_literal(ours)}::FLOAT, 'infinity'::FLOAT), nextafter({sql_literal(ours)}::FLOAT, '-infinity'::FLOAT))""")
+        inner = [f"nextafter({sql_literal(ours)}::FLOAT, '{side}'::FLOAT)" for side in ("infinity", "-infinity")]
+        return lake.value(f"SELECT {sql_literal(theirs)}::FLOAT IN ({', '.join(inner)})")
+    if column_type == "DOUBLE":
+        # The column was FLOAT when the file was written, and is so in DuckLake's bound.
+        return lake.value(f"SELECT {sql_literal(theirs)}::FLOAT::DOUBLE = {sql_literal(ours)}::DOUBLE")
     # The column had another type when the file was written.
     return lake.value(f"SELECT {sql_literal(theirs)}::{column_type} = {sql_literal(ours)}::{column_type}")
 

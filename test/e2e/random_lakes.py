@@ -31,7 +31,8 @@ VALUES = {
     "DECIMAL(4,1)": ["-999.9", "-1.5", "0.0", "0.1", "12.3", "999.9"],
     "DECIMAL(18,3)": ["-123456789012345.678", "-0.001", "0.000", "1.500", "999999999999999.999"],
     "DECIMAL(38,10)": ["-1234567890123456789012345678.0123456789", "-1.5", "0", "0.0000000001", "12345678901234567890"],
-    "VARCHAR": ["''", "' '", "'10'", "'9'", "'A'", "'a'", "'ab'", "'abc'", "'b'", "'é'", "'x''y'", "'z\"'", *LONG_TEXTS],
+    "VARCHAR": ["''", "' '", "'10'", "'9'", "'A'", "'a'", "'ab'", "'abc'", "'b'", "'é'", "'x''y'", "'z\"'",
+                *LONG_TEXTS],
     "JSON": ["'\"a\"'", "'{\"a\": 1}'", "'{\"b\": [1, 2]}'", "'null'"],
     "DATE": ["'-infinity'", "'0044-03-15 (BC)'", "'1969-12-31'", "'1970-01-01'", "'2020-02-29'", "'9999-12-31'",
              "'infinity'"],
@@ -52,10 +53,10 @@ VALUES = {
         "{'a': 1, 'b': {'c': 'x', 'd': 1.5}}", "{'a': NULL, 'b': NULL}", "{'a': -7, 'b': {'c': NULL, 'd': 'nan'}}"],
     "INTEGER[]": ["[1, 2]", "[]", "[NULL]", "[-5, NULL, 9]"],
     "VARCHAR[][]": ["[['a'], []]", "[]", "[NULL, ['z', NULL]]"],
-    "STRUCT(x FLOAT, y INTEGER)[]": ["[{'x': 1.5, 'y': 1}]", "[]", "[{'x': 'nan'::FLOAT, 'y': NULL}, {'x': -1, 'y': 2}]"],
+    "STRUCT(x FLOAT, y INTEGER)[]": [
+        "[{'x': 1.5, 'y': 1}]", "[]", "[{'x': 'nan'::FLOAT, 'y': NULL}, {'x': -1, 'y': 2}]"],
     "MAP(VARCHAR, INTEGER)": ["MAP {'a': 1}", "MAP {}", "MAP {'b': NULL, 'c': -3}"],
 }  # fmt: skip
-NESTED = ("STRUCT", "MAP", "INTEGER[]", "VARCHAR[]")
 WIDER = {
     "TINYINT": ("SMALLINT", "INTEGER", "BIGINT"), "SMALLINT": ("INTEGER", "BIGINT"), "INTEGER": ("BIGINT",),
     "UTINYINT": ("USMALLINT", "UINTEGER", "UBIGINT"), "USMALLINT": ("UINTEGER",), "UINTEGER": ("UBIGINT",),
@@ -93,7 +94,7 @@ class Table:
 class Moment:
     """A table at a snapshot, and the temporary table with its rows then."""
 
-    table: str
+    table: Table
     snapshot: int
     copy: str
     columns: dict
@@ -245,7 +246,8 @@ class RandomLake:
 
     def addable(self, table):
         """Some columns in another order; a nested one has to be whole, others may be absent."""
-        names = [name for name, t in table.columns.items() if t not in NOT_ADDED and not (is_nested(t) and self.chance(0.5))]
+        names = [name for name, column_type in table.columns.items()
+                 if column_type not in NOT_ADDED and not (is_nested(column_type) and self.chance(0.5))]  # fmt: skip
         self.random.shuffle(names)
         return {name: table.columns[name] for name in names if self.chance(0.8)}
 
@@ -279,9 +281,11 @@ class RandomLake:
         query, keys = self.rows(columns, self.random.choice(LARGE_ROW_COUNTS))
         usual = {"INTEGER": "i % 3", "BIGINT": "i % 2 * 5000000000", "DATE": "DATE '2020-01-01' + (i % 2)::INTEGER",
                  "DOUBLE": "i % 3 / 4", "VARCHAR": "['a/b', 'ü x', 'z'][1 + i % 3]"}  # fmt: skip
-        value = usual[column_type] if self.chance(0.7) else f"nullif({usual[column_type]}, NULL)"
+        value = usual[column_type].replace("i %", "k %")
+        if self.chance(0.3):
+            value = f"CASE WHEN k % 5 > 0 THEN {value} END"
         folder = self.folder / self.fresh("hive")
-        self.run(f"COPY (SELECT *, ({value.replace('i %', 'k %')})::{column_type} AS {name} FROM ({query})) "
+        self.run(f"COPY (SELECT *, ({value})::{column_type} AS {name} FROM ({query})) "
                  f"TO {sql_literal(folder)} (FORMAT parquet, PARTITION_BY ({name}))")  # fmt: skip
         self.run(self.adding(table, sql_literal(folder / "**" / "*.parquet"), ", hive_partitioning => true"))
         table.keys |= keys
@@ -295,18 +299,19 @@ class RandomLake:
         table.is_partitioned = True
 
     def maintain(self, table):
-        call = self.random.choice(("ducklake_merge_adjacent_files", "ducklake_flush_inlined_data", "ducklake_rewrite_data_files"))
-        more = ", delete_threshold => 0.01" if call == "ducklake_rewrite_data_files" else ""
-        if more:
-            schema, name = table.name.removeprefix("lake.").rsplit(".", 1)
-            more = f", '{name}', schema => {sql_literal(schema.strip(chr(34)))}{more}"
-        self.run(f"CALL {call}('lake'{more})")
+        schema, name = table.name.removeprefix("lake.").rsplit(".", 1)
+        schema = schema.strip('"')
+        self.run(self.random.choice((
+            "CALL ducklake_merge_adjacent_files('lake')",
+            "CALL ducklake_flush_inlined_data('lake')",
+            f"CALL ducklake_rewrite_data_files('lake', '{name}', schema => '{schema}', delete_threshold => 0.01)",
+        )))  # fmt: skip
 
     def remember(self, table):
         """Keeps a table as it is now, for time travel."""
         snapshot = self.lake.value(f"SELECT max(snapshot_id) FROM {self.lake.metadata}.ducklake_snapshot")
         copy = self.copy(table)
-        self.moments.append(Moment(table.name, snapshot, copy, dict(table.columns)))
+        self.moments.append(Moment(table, snapshot, copy, dict(table.columns)))
 
     def copy(self, table):
         """All rows as a temporary table. Nothing of the lake's statistics has a part in it."""

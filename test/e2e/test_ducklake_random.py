@@ -5,18 +5,19 @@
 
 import math
 import os
+from dataclasses import dataclass
 
 import pytest
-from file_rows import rows_of, sql_literal
+from file_rows import sql_literal
 from lake_rules import catalogue_differences
 from lakes import lake_in
-from random_lakes import RandomLake, is_nested
+from random_lakes import WIDER, RandomLake, is_nested
 
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 ONE_SEED = os.environ.get("COLSTATS_LAKE_SEED")
 SEEDS = [int(ONE_SEED)] if ONE_SEED else range(int(os.environ.get("COLSTATS_LAKES", "20")))
 # So many constants are tried per column, those next to bounds first.
-CONSTANTS = 10
+CONSTANTS = 10 if len(SEEDS) > 20 or ONE_SEED else 5
 
 # Just below and just above a value of a type. Of a text: its beginning, and one that is longer by a character.
 NEIGHBOURS = {
@@ -33,11 +34,12 @@ NEIGHBOURS = {
     "TIMESTAMP WITH TIME ZONE": ("v - INTERVAL '1 microsecond'", "v + INTERVAL '1 microsecond'"),
 }
 WHOLE_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+# Different values of it are equal, and none has bounds.
 UNORDERED = ("INTERVAL",)
 
 
 def constants_of(lake, copy, name, column_type, bounds):
-    """Constants of the column's type as SQL: its bounds and some of its values, and their neighbours."""
+    """Constants of the column's type as texts: its bounds and some of its values, and their neighbours."""
     below_above = ("v - 1", "v + 1") if column_type in WHOLE_NUMBERS else NEIGHBOURS.get(column_type, ())
     neighbours = "".join(f", TRY(CAST({expression} AS {column_type}))" for expression in below_above)
     listed = ", ".join(sql_literal(text) for text in bounds) or "NULL"
@@ -48,28 +50,81 @@ def constants_of(lake, copy, name, column_type, bounds):
              tried AS (SELECT unnest([v{neighbours}]) AS c, place FROM sources)
         SELECT c FROM (SELECT CAST(c AS VARCHAR) AS c, place FROM tried) WHERE c IS NOT NULL
         GROUP BY c ORDER BY min(place), hash(c) LIMIT {CONSTANTS}""")
-    return [f"CAST({sql_literal(text)} AS {column_type})" for (text,) in texts]
+    return [text for (text,) in texts]
 
 
-def filters_of(name, column_type, constants):
-    filters = [f"{name} IS NULL", f"{name} IS NOT NULL"]
+@dataclass(frozen=True)
+class Filter:
+    """A condition on a column; `operator` is one of COMPARISONS, or None for IS [NOT] NULL."""
+
+    column: str
+    column_type: str
+    operator: str | None
+    text: str
+
+    @property
+    def constant(self):
+        return f"CAST({sql_literal(self.text)} AS {self.column_type})"
+
+    @property
+    def condition(self):
+        return f"{self.column} {self.operator} {self.constant}" if self.operator else f"{self.column} {self.text}"
+
+    @property
+    def is_floating(self):
+        return self.operator is not None and self.column_type in ("FLOAT", "DOUBLE")
+
+
+def filters_of(name, column_type, texts):
+    filters = [Filter(name, column_type, None, "IS NULL"), Filter(name, column_type, None, "IS NOT NULL")]
     if not is_nested(column_type) and column_type not in UNORDERED:
-        filters += [f"{name} {operator} {value}" for value in constants for operator in COMPARISONS]
+        filters += [Filter(name, column_type, operator, text) for text in texts for operator in COMPARISONS]
     return filters
 
 
-def loses_nan_rows(lake, table, name, condition):
-    """W5, which no statistics can cure: `x <> c` leaves out a file whose bounds are both c, with its NaN."""
-    if " <> " not in condition:
+def loses_nan_rows(lake, table, tried):
+    """W5: `x <> c` leaves out a file, or all, whose bounds are both c, with its NaN."""
+    if tried.operator != "<>" or not tried.is_floating:
         return False
-    value = condition.split(" <> ", 1)[1]
-    flat = value.split(" AS ")[-1].rstrip(")")
-    if flat not in ("FLOAT", "DOUBLE"):
+    bounds = (f"TRY_CAST({bound}_value AS {tried.column_type})" for bound in ("min", "max"))
+    both = " AND ".join(f"{bound} = {tried.constant}" for bound in bounds)
+    of_column = f"(table_id, column_id) IN ({column_ids(lake, table.name, tried.column)})"
+    return any(
+        lake.value(f"""SELECT count(*) FROM {lake.metadata}.ducklake_{kind}_column_stats
+                       WHERE {of_column} AND {both} AND coalesce(contains_nan, true)""")
+        for kind in ("file", "table")
+    )  # fmt: skip
+
+
+def is_rounded_on_the_way(lake, table, tried):
+    """The catalogue is asked with the constant as a decimal literal, which is another DOUBLE, one step beside."""
+    return (tried.is_floating and math.isfinite(float(tried.text))
+            and lake.value(f"SELECT {tried.text} <> {tried.constant}"))  # fmt: skip
+
+
+def is_equality_with_zero(lake, table, tried):
+    """The Parquet reader looks for -0.0 and 0.0 as if they differed, in dictionaries and Bloom filters."""
+    return tried.operator == "=" and tried.is_floating and float(tried.text) == 0
+
+
+def is_equality_of_blobs(lake, table, tried):
+    """The Parquet reader does not find bytes that are no ASCII."""
+    return tried.operator == "=" and tried.column_type == "BLOB" and "\\x" in tried.text
+
+
+def is_no_constant_of_the_old_type(lake, table, tried):
+    """A file from before the column was widened is asked with the constant rounded to its type."""
+    if tried.operator is None or tried.column not in table.retyped:
         return False
-    same = f"coalesce(contains_nan, true) AND TRY_CAST(min_value AS {flat}) = {value} AND TRY_CAST(max_value AS {flat}) = {value}"
-    of_column = f"(table_id, column_id) IN ({column_ids(lake, table, name)})"
-    tables = ("ducklake_file_column_stats", "ducklake_table_column_stats")
-    return any(lake.value(f"SELECT count(*) FROM {lake.metadata}.{t} WHERE {of_column} AND {same}") for t in tables)
+    narrower = [narrow for narrow, wide in WIDER.items() if tried.column_type in wide]
+    rounded = (f"TRY_CAST({tried.constant} AS {column_type})" for column_type in narrower)
+    return any(lake.value(f"SELECT {other} IS DISTINCT FROM {tried.constant}") for other in rounded)
+
+
+# Wrong answers of the released DuckDB and DuckLake that no statistics can cure, each told exactly.
+RELEASED_BUGS = (
+    loses_nan_rows, is_rounded_on_the_way, is_equality_with_zero, is_equality_of_blobs, is_no_constant_of_the_old_type,
+)  # fmt: skip
 
 
 def column_ids(lake, table, name):
@@ -99,32 +154,33 @@ def wrong_answers(lake, source, copy, columns, table):
     """Queries that the lake answers otherwise than the copy, as `(query, lake's answer, copy's answer)`."""
     wrong = []
 
-    def compare(values, condition=""):
-        of_lake, of_copy = (f"SELECT {values} FROM {rows}{condition}" for rows in (source, copy))
+    def compare(values, tried=None):
+        where = f" WHERE {tried.condition}" if tried else ""
+        of_lake, of_copy = (f"SELECT {values} FROM {rows}{where}" for rows in (source, copy))
         (answer,), (truth,) = lake.execute(of_lake), lake.execute(of_copy)
-        if not all(map(same, answer, truth)):
+        if not all(map(same, answer, truth)) and not (tried and any(bug(lake, table, tried) for bug in RELEASED_BUGS)):
             wrong.append((of_lake, answer, truth))
 
     compare("count(*), sum(k), min(k), max(k)")
     for name, column_type in columns.items():
-        bounds = [] if is_nested(column_type) else stored_bounds(lake, table, name)
-        constants = [] if is_nested(column_type) else constants_of(lake, copy, name, column_type, bounds)
-        for condition in filters_of(name, column_type, constants):
-            if not loses_nan_rows(lake, table, name, condition):
-                compare("count(*), sum(k)", f" WHERE {condition}")
         compare(f"count({name}), count(*)")
+        texts = []
         if not is_nested(column_type):
+            texts = constants_of(lake, copy, name, column_type, stored_bounds(lake, table.name, name))
+        if not is_nested(column_type) and column_type not in UNORDERED:
             text = "" if column_type in ("FLOAT", "DOUBLE") else "::VARCHAR"
             compare(f"min({name}){text}, max({name}){text}")
             compare(f"max({name}){text}")
+        for tried in filters_of(name, column_type, texts):
+            compare("count(*), sum(k)", tried)
     return wrong
 
 
 def travelled_columns(lake, moment):
     """The columns of a moment whose statistics a repair may touch: those the table still has. Floats are left out
     where a file is no longer current: its row is not repaired, and W1 or W6 may be in it."""
-    current = dict(lake.execute(f"SELECT column_name, column_type FROM (DESCRIBE {moment.table})"))
-    table_id = f"SELECT table_id FROM ({column_ids(lake, moment.table, 'k')})"
+    current = dict(lake.execute(f"SELECT column_name, column_type FROM (DESCRIBE {moment.table.name})"))
+    table_id = f"SELECT table_id FROM ({column_ids(lake, moment.table.name, 'k')})"
     ended = lake.value(f"""SELECT count(*) FROM {lake.metadata}.ducklake_data_file
                            WHERE end_snapshot IS NOT NULL AND table_id = ({table_id})""")
     return {name: column_type for name, column_type in moment.columns.items()
@@ -154,8 +210,8 @@ def test_random_lake(random_lake, seed):
     assert lake.repair_statements() == []
     wrong = []
     for table in built.tables:
-        wrong += wrong_answers(lake, table.name, copies[table.name], table.columns, table.name)
+        wrong += wrong_answers(lake, table.name, copies[table.name], table.columns, table)
     for moment in built.moments:
-        source = f"{moment.table} AT (VERSION => {moment.snapshot})"
+        source = f"{moment.table.name} AT (VERSION => {moment.snapshot})"
         wrong += wrong_answers(lake, source, moment.copy, travelled_columns(lake, moment), moment.table)
     assert wrong == [], "\n".join(built.log)
