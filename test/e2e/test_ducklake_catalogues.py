@@ -160,10 +160,10 @@ def test_a_relative_data_path(connection, catalogues, tmp_path, monkeypatch):
 
 def test_an_encrypted_lake(connection, catalogues, tmp_path):
     """Each file has a key of its own, which the catalogue keeps."""
+    lake = Lake(connection, catalogues("duckdb"), f"{tmp_path}/data/", attach_options=", ENCRYPTED")
     # Without this DuckDB looks for httpfs, and its cipher, in the network.
-    connection.execute("SET autoload_known_extensions = false")
-    connection.execute("SET force_mbedtls_unsafe = 'true'")
-    lake = Lake(connection, catalogues("duckdb"), f"{tmp_path}/data/", attach_options=", ENCRYPTED").attach()
+    lake.run(["SET autoload_known_extensions = false", "SET force_mbedtls_unsafe = 'true'"])
+    lake.attach()
     lake.set_option("data_inlining_row_limit", "0")
     lake.set_option("parquet_row_group_size", "2048")
     try:
