@@ -1,9 +1,8 @@
-"""Repairs of a DuckLake that do not run alone, or not to their end: nothing is lost, and a later repair completes."""
+"""Repairs of a DuckLake that has other users: what they do between its audit, its statements and the next ATTACH."""
 
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -63,46 +62,14 @@ def sick_lake(connection, load_packaged, tmp_path):
     return make_sick(lake_in(connection, tmp_path), tmp_path)
 
 
-def step_count(lake):
-    return len(lake.repair_statements())
-
-
 def test_the_lake_is_sick_and_gets_well(sick_lake):
     """What the other tests stand on."""
     assert answers(sick_lake) == BEFORE
-    assert step_count(sick_lake) >= 8
+    assert len(sick_lake.repair_statements()) >= 8
     sick_lake.repair()
     assert answers(sick_lake) == RIGHT
     assert_right_after(sick_lake, ())
     assert sick_lake.repair_statements() == []
-
-
-def test_rows_inserted_between_the_statements(sick_lake):
-    """Before each statement of the repair another session inserts into one of the tables."""
-    statements = sick_lake.repair_statements()
-    before = row_counts(sick_lake)
-    writer = sick_lake.connection.cursor()
-    tables = list(WRITES)
-    written = []
-    is_open = False
-    for number, statement in enumerate(statements):
-        table = tables[number % len(tables)]
-        writer.execute(WRITES[table]).fetchall()
-        written.append(table)
-        is_open = (is_open or statement == "BEGIN;") and statement != "COMMIT;"
-        try:
-            sick_lake.execute(statement)
-        except duckdb.Error:
-            # Only a conflict with the writer would be accepted, and there is none.
-            pytest.fail(f"statement {number + 1} of the repair failed beside a writer: {statement}")
-    writer.close()
-    assert not is_open
-    assert row_counts(sick_lake) == {table: before[table] + 2 * written.count(table) for table in TABLES}
-    sick_lake.attach_again()
-    repair_until_clean(sick_lake)
-    for table, (query, without, with_rows) in AFTER_WRITES.items():
-        expected = without + (with_rows - without) * written.count(table)
-        assert (query, sick_lake.value(query)) == (query, expected)
 
 
 @pytest.mark.parametrize("table", WRITES)
@@ -132,40 +99,6 @@ def test_an_insert_without_attaching_again(sick_lake, table):
     assert_right_after(sick_lake, (table,))
 
 
-def test_an_insert_in_the_middle_of_each_transaction(sick_lake):
-    """Each statement is held open while another session inserts: the one or the other may be refused, none is lost."""
-    statements = sick_lake.repair_statements()
-    before = row_counts(sick_lake)
-    writer = sick_lake.connection.cursor()
-    written = []
-    in_transaction = False
-    for number, statement in enumerate(statements):
-        if statement in ("BEGIN;", "COMMIT;"):
-            in_transaction = statement == "BEGIN;"
-            sick_lake.execute(statement)
-            continue
-        table = list(WRITES)[number % len(WRITES)]
-        if not in_transaction:
-            sick_lake.execute("BEGIN")
-        sick_lake.execute(statement)
-        try:
-            writer.execute(WRITES[table]).fetchall()
-            written.append(table)
-        except duckdb.TransactionException:
-            # After ten attempts DuckLake gives up, and says so.
-            writer.execute("ROLLBACK")
-        if not in_transaction:
-            sick_lake.execute("COMMIT")
-    writer.close()
-    assert written, "no insert went through"
-    assert row_counts(sick_lake) == {table: before[table] + 2 * written.count(table) for table in TABLES}
-    sick_lake.attach_again()
-    repair_until_clean(sick_lake)
-    for table, (query, without, with_rows) in AFTER_WRITES.items():
-        expected = without + (with_rows - without) * written.count(table)
-        assert (query, sick_lake.value(query)) == (query, expected)
-
-
 def test_files_that_vanish_before_the_repair_runs(sick_lake):
     """Compaction and expiry between the audit and the repair: no statistics of files that are gone are left behind."""
     statements = sick_lake.repair_statements()
@@ -189,71 +122,23 @@ def test_files_that_vanish_before_the_repair_runs(sick_lake):
     assert sick_lake.value("SELECT count(*) FROM lake.twice WHERE v < 5") == 2
 
 
-def process_task(names, attach, statements, extension_path):
-    """The command that runs statements in a process of its own, with these extensions."""
-    paths = [str(packaged_extension_path(name)) for name in names] + [str(extension_path)]
-    task = json.dumps({"load": paths, "attach": attach, "statements": statements})
+def other_process(names, statements):
+    """The arguments of Popen for a process that runs statements with these extensions."""
+    paths = [str(packaged_extension_path(name)) for name in names]
+    task = json.dumps({"load": paths, "statements": statements})
     environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "scripts")}
-    return {"args": [sys.executable, str(HERE / "run_and_die.py"), task], "env": environment, "text": True}
-
-
-class Stored:
-    """A sick lake that nobody has open: its catalogue is put back before each attempt to repair it."""
-
-    def __init__(self, lake, folder, extension_path):
-        self.catalogue = Path(lake.catalogue)
-        self.statements = lake.repair_statements()
-        self.extension_path = extension_path
-        self.folder = folder
-        lake.connection.close()
-        shutil.copy(self.catalogue, folder / "backup")
-        assert not self.catalogue.with_name(self.catalogue.name + ".wal").exists()
-
-    def restore(self):
-        shutil.copy(self.folder / "backup", self.catalogue)
-        Path(f"{self.catalogue}.wal").unlink(missing_ok=True)
-
-    def die_after(self, count):
-        """A process of its own runs the first statements of the repair and is gone."""
-        attach = f"ATTACH 'ducklake:{self.catalogue}' AS lake"
-        task = process_task(["ducklake"], attach, self.statements[:count], self.extension_path)
-        result = subprocess.run(**task, capture_output=True, check=False, timeout=120)
-        assert (result.stdout, result.stderr) == ("died", "")
-
-
-def test_killed_between_any_two_statements(connect, load_packaged, extension_path, tmp_path):
-    """Each answer is as before or right, never something third; and the repair can be done afterwards."""
-    connection = connect()
-    load_packaged(connection, "ducklake")
-    stored = Stored(make_sick(lake_in(connection, tmp_path), tmp_path), tmp_path, extension_path)
-    progress = []
-    for count in range(len(stored.statements) + 1):
-        stored.restore()
-        stored.die_after(count)
-        connection = connect()
-        load_packaged(connection, "ducklake")
-        lake = lake_in(connection, tmp_path)
-        now = answers(lake)
-        assert {query: a for query, a in now.items() if a not in (BEFORE[query], RIGHT[query])} == {}
-        progress.append(sum(now[query] == RIGHT[query] for query in now))
-        assert (lake.repair() > 0) == (count < len(stored.statements))
-        assert answers(lake) == RIGHT
-        assert lake.repair_statements() == []
-        connection.close()
-    # The statements take effect one after the other.
-    assert progress == sorted(progress)
-    assert progress[-1] == len(RIGHT)
+    return {"args": [sys.executable, str(HERE / "run_statements.py"), task], "env": environment, "text": True}
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_another_process_writes_while_repairs_run(connection, catalogues, extension_path, tmp_path, kind):
+def test_another_process_writes_while_repairs_run(connection, catalogues, tmp_path, kind):
     """A catalogue that several processes share. One inserts all the time, the other one repairs again and again."""
     lake = make_sick(lake_in(connection, tmp_path, catalogues(kind)), tmp_path)
     before = row_counts(lake)
     rounds = 6
     attach = f"ATTACH 'ducklake:{lake.catalogue}' AS lake"
     writes = [statement for _ in range(rounds) for statement in WRITES.values()]
-    task = process_task(["ducklake", f"{kind}_scanner"], attach, writes, extension_path)
+    task = other_process(["ducklake", f"{kind}_scanner"], [attach, *writes])
     with subprocess.Popen(**task, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
         is_first = True
         while writer.poll() is None or is_first:
@@ -263,7 +148,7 @@ def test_another_process_writes_while_repairs_run(connection, catalogues, extens
                 patiently(lake, lambda statement=statement: lake.execute(statement))
             lake.execute("DETACH lake")
             patiently(lake, lake.attach)
-        assert writer.communicate() == ("died", "")
+        assert writer.communicate() == ("done\n", "")
     assert row_counts(lake) == {table: count + 2 * rounds for table, count in before.items()}
     lake.attach_again()
     repair_until_clean(lake)
