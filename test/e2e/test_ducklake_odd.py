@@ -1,4 +1,4 @@
-"""Lakes that are named, placed, filled or attached in odd ways."""
+"""Lakes that are attached or used in odd ways, beside those of test_ducklake_names.py and test_ducklake_catalogues.py."""
 
 from pathlib import Path
 
@@ -39,27 +39,6 @@ def counts(lake, **options):
 NOTHING = dict.fromkeys(FUNCTIONS, 0)
 
 
-def test_a_lake_without_tables(ducklake, tmp_path):
-    assert counts(lake_in(ducklake, tmp_path)) == NOTHING
-
-
-def test_a_table_without_rows(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path).run(["CREATE TABLE lake.t (i INTEGER, s STRUCT(a DOUBLE, b VARCHAR[]))"])
-    assert counts(lake) == NOTHING | {"ducklake_table_column_stats": 3}
-    for row in lake.rows("ducklake_table_column_stats"):
-        assert (row["contains_null"], row["min_value"], row["max_value"]) == (False, None, None)
-
-
-def test_inlined_rows_alone(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path).run([
-        "CREATE TABLE lake.t (i INTEGER, d DOUBLE, s VARCHAR)", "INSERT INTO lake.t VALUES (1, 'nan', NULL), (-5, 2.5, 'x')",
-    ])  # fmt: skip
-    assert counts(lake) == NOTHING | {"ducklake_table_column_stats": 3}
-    found = {row["column_name"]: row for row in lake.rows("ducklake_table_column_stats")}
-    assert [(found[n]["min_value"], found[n]["max_value"]) for n in "ids"] == [("-5", "1"), ("2.5", "2.5"), ("x", "x")]
-    assert [(found[n]["contains_null"], found[n]["contains_nan"]) for n in "ids"] == [(False, None), (False, True), (True, None)]
-
-
 def test_a_table_whose_rows_are_all_deleted(ducklake, tmp_path):
     lake = lake_in(ducklake, tmp_path)
     sick_table(lake)
@@ -79,32 +58,6 @@ def test_dropped_tables_and_views_have_no_rows(ducklake, tmp_path):
     lake.execute("DROP VIEW lake.v")
     lake.execute("DROP TABLE lake.t")
     assert counts(lake) == NOTHING
-
-
-ODD_LAKE = 'my "la.ke" Ü'
-ODD_TABLE = '"my ""la.ke"" Ü"."Sch e.m"."T a""b.c\'"'
-
-
-def test_odd_names(ducklake, tmp_path):
-    folder = tmp_path / "it's a \"folder\" Ü [x] *"
-    folder.mkdir()
-    lake = lake_in(ducklake, folder, name=ODD_LAKE)
-    lake.set_option("parquet_row_group_size", "2048")
-    lake.run([
-        'CREATE SCHEMA "my ""la.ke"" Ü"."Sch e.m"',
-        f'CREATE TABLE {ODD_TABLE} ("sel ect" INTEGER, "a.b" DOUBLE, "q""u" STRUCT("x.y" INTEGER, "Ä" VARCHAR), "ÄÖ" VARCHAR[])',
-        f"INSERT INTO {ODD_TABLE} SELECT i, {NAN_FIRST}, {{'x.y': i, 'Ä': 's'}}, ['e'] FROM range({ROWS}) s(i)",
-        f"INSERT INTO {ODD_TABLE} VALUES (1, 2.5, {{'x.y': 3, 'Ä': 's'}}, ['e'])",
-    ])  # fmt: skip
-    names = {row["column_name"] for row in lake.rows("ducklake_column_stats")}
-    assert names == {"sel ect", '"a.b"', '"q""u"."x.y"', '"q""u".Ä', "ÄÖ.element"}
-    query = f'SELECT count(*) FROM {ODD_TABLE} WHERE "a.b" > 20000'
-    assert lake.value(query) == 0
-    assert {(row["schema_name"], row["table_name"]) for row in lake.audit()} == {("Sch e.m", "T a\"b.c'")}
-    assert lake.audit(schema_name="sch E.M", table_name="t A\"B.c'") == lake.audit()
-    lake.repair()
-    assert lake.value(query) == 10
-    assert lake.audit() == []
 
 
 @pytest.mark.parametrize("asked", ["lake", "LAKE", "LaKe"])
@@ -133,23 +86,6 @@ def test_one_table_name_in_two_schemas_and_two_lakes(ducklake, tmp_path):
     assert [lost_rows(lake), lost_rows(lake, "lake.second.t"), lost_rows(other, "other.t")] == [0, 0, 10]
 
 
-def test_the_catalogue_in_a_schema_of_its_own(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path, attach_options=", METADATA_SCHEMA 'my schema'")
-    sick_table(lake)
-    with pytest.raises(duckdb.Error, match="metadata_schema"):
-        lake.audit()
-    lake.repair(metadata_schema="my schema")
-    assert lost_rows(lake) == 0
-    assert lake.audit(metadata_schema="my schema") == []
-
-
-def test_the_catalogue_under_a_name_of_its_own(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path, attach_options=", METADATA_CATALOG 'my catalogue'")
-    sick_table(lake)
-    lake.repair(metadata_catalog="my catalogue")
-    assert lost_rows(lake) == 0
-
-
 def test_a_lake_attached_for_reading(connect, load_packaged, tmp_path):
     writer = connect()
     load_packaged(writer, "ducklake")
@@ -161,23 +97,6 @@ def test_a_lake_attached_for_reading(connect, load_packaged, tmp_path):
     assert len(lake.audit()) == 2
     with pytest.raises(duckdb.Error, match="read-only"):
         lake.run(lake.repair_statements())
-
-
-def test_a_relative_data_path(connect, load_packaged, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    connection = connect()
-    load_packaged(connection, "ducklake")
-    lake = Lake(connection, "catalogue.ducklake", "files of it").attach()
-    sick_table(lake)
-    connection.close()
-    connection = connect()
-    load_packaged(connection, "ducklake")
-    connection.execute("ATTACH 'ducklake:catalogue.ducklake' AS lake")
-    lake = Lake(connection, "catalogue.ducklake", "files of it")
-    (row,) = lake.rows("ducklake_column_stats")
-    assert Path(row["file_name"]).exists()
-    lake.repair()
-    assert lost_rows(lake) == 0
 
 
 def test_a_lake_in_an_older_state(ducklake, tmp_path):
@@ -220,16 +139,6 @@ def encrypted_lake(ducklake, tmp_path):
     return lake
 
 
-def test_an_encrypted_lake(encrypted_lake):
-    sick_table(encrypted_lake)
-    encrypted_lake.execute("INSERT INTO lake.t VALUES (2.5)")
-    rows = encrypted_lake.rows("ducklake_column_stats")
-    assert [(row["min_value"], row["contains_nan"]) for row in rows] == [("10.0", True), ("2.5", False)]
-    encrypted_lake.repair()
-    assert lost_rows(encrypted_lake) == 0
-    assert encrypted_lake.audit() == []
-
-
 def test_renamed_columns_of_an_encrypted_lake(encrypted_lake):
     """The footers cannot be asked for field ids, and the names in the files are old ones."""
     encrypted_lake.run([
@@ -244,35 +153,3 @@ def test_renamed_columns_of_an_encrypted_lake(encrypted_lake):
     assert encrypted_lake.execute("SELECT min(a), max(a), min(b), max(b) FROM lake.t") == [(1000, 1099, 0, 99)]
     assert encrypted_lake.value("SELECT count(*) FROM lake.t WHERE a > 500") == 100
     assert encrypted_lake.value("SELECT count(*) FROM lake.again WHERE b = 5") == 100
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("'nobody'", "no database 'nobody' is attached"),
-        ("'memory'", "'memory' is not a DuckLake"),
-        ("''", "no database '' is attached"),
-        ("NULL", "lake must not be NULL"),
-        ("'lake', table_name := 'x'", "no table 'x'"),
-        ("'lake', schema_name := 'x'", "no .*'x'"),
-        ("'lake', table_name := NULL", "table_name must not be NULL"),
-    ],
-)
-def test_calls_that_cannot_be_answered(ducklake, tmp_path, call, message):
-    lake_in(ducklake, tmp_path).execute("CREATE TABLE lake.t AS SELECT 1 AS i")
-    for function in FUNCTIONS:
-        with pytest.raises(duckdb.Error, match=f"{function}: .*{message}"):
-            ducklake.execute(f"FROM {function}({call})").fetchall()
-
-
-def test_values_of_options_that_are_refused(ducklake, tmp_path):
-    lake_in(ducklake, tmp_path).execute("CREATE TABLE lake.t AS SELECT 1 AS i")
-    for call, message in {
-        "ducklake_column_stats('lake', snapshot := 99)": "snapshot 99 is not in the catalogue",
-        "ducklake_column_stats('lake', snapshot := -1)": "snapshot -1 is not in the catalogue",
-        "ducklake_stats_repair('lake', include := ['bad'])": "'wrong', 'missing', 'loose' or 'harmless'",
-        "ducklake_stats_repair('lake', include := NULL)": "include must not be NULL",
-    }.items():
-        with pytest.raises(duckdb.Error, match=message):
-            ducklake.execute(f"FROM {call}").fetchall()
-    assert ducklake.execute("FROM ducklake_stats_repair('lake', include := [])").fetchall() == []

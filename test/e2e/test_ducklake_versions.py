@@ -1,7 +1,7 @@
-"""Catalogues of other versions of DuckLake, imitated by changing the tables of one that 1.5.5 made.
+"""Tables of inlined rows in catalogues of other versions of DuckLake, imitated by changing one that 1.5.5 made.
 
-DuckLake itself may not read such a catalogue any more; our functions read its tables alone. What they find must not
-change. A catalogue of 0.3 lacks tables and columns; 1.1 has more of them, and other names in the tables of inlined rows.
+DuckLake itself may not read such a catalogue any more; our functions read its tables alone, and what they find must not
+change. The other tables of 0.3 and 1.1 are imitated in test_ducklake_catalogues.py.
 """
 
 import pytest
@@ -10,24 +10,6 @@ from lakes import lake_in, write_files
 FUNCTIONS = (
     "ducklake_column_stats", "ducklake_table_column_stats", "ducklake_file_variant_stats", "ducklake_stats_audit",
     "ducklake_stats_repair",
-)  # fmt: skip
-# Additions of 1.1.
-ADDED = (
-    "ALTER TABLE {}.ducklake_data_file ADD COLUMN row_group_count BIGINT",
-    "ALTER TABLE {}.ducklake_delete_file ADD COLUMN row_group_count BIGINT",
-    "CREATE TABLE {}.ducklake_view_column_tag(view_id BIGINT, column_name VARCHAR, begin_snapshot BIGINT,"
-    " end_snapshot BIGINT, key VARCHAR, value VARCHAR)",
-    "UPDATE {}.ducklake_metadata SET value = '1.1' WHERE key = 'version'",
-)
-# What 0.3 did not have yet.
-ABSENT_TABLES = (
-    "ducklake_file_variant_stats", "ducklake_macro", "ducklake_macro_impl", "ducklake_macro_parameters",
-    "ducklake_sort_info", "ducklake_sort_expression",
-)  # fmt: skip
-ABSENT_COLUMNS = (
-    ("ducklake_column", "default_value_type"), ("ducklake_column", "default_value_dialect"),
-    ("ducklake_schema_versions", "table_id"), ("ducklake_data_file", "partial_max"),
-    ("ducklake_delete_file", "partial_max"),
 )  # fmt: skip
 
 
@@ -72,12 +54,6 @@ def test_the_lake_has_something_of_everything(mixed_lake):
     assert (row["min_value"], row["max_value"]) == ("-100", "200")
 
 
-def test_additions_of_1_1(mixed_lake):
-    before = everything(mixed_lake)
-    mixed_lake.run(statement.format(mixed_lake.metadata) for statement in ADDED)
-    assert everything(mixed_lake) == before
-
-
 def test_names_in_inlined_tables_of_1_1(mixed_lake):
     """1.1 puts a prefix before the names of the three columns that DuckLake keeps to itself."""
     before = everything(mixed_lake)
@@ -86,21 +62,6 @@ def test_names_in_inlined_tables_of_1_1(mixed_lake):
     for table in tables:
         for name in ("row_id", "begin_snapshot", "end_snapshot"):
             mixed_lake.execute(f"ALTER TABLE {mixed_lake.metadata}.{table} RENAME COLUMN {name} TO _ducklake_{name}")
-    assert everything(mixed_lake) == before
-
-
-def test_tables_and_columns_that_0_3_lacks(mixed_lake):
-    before = everything(mixed_lake)
-    metadata = mixed_lake.metadata
-    mixed_lake.run(f"DROP TABLE {metadata}.{table}" for table in ABSENT_TABLES)
-    for table, column in ABSENT_COLUMNS:
-        # A table with a key cannot be altered, so it is made anew.
-        mixed_lake.run([
-            f"CREATE TABLE {metadata}.remade AS SELECT * EXCLUDE ({column}) FROM {metadata}.{table}",
-            f"DROP TABLE {metadata}.{table}",
-            f"ALTER TABLE {metadata}.remade RENAME TO {table}",
-        ])  # fmt: skip
-    mixed_lake.execute(f"UPDATE {metadata}.ducklake_metadata SET value = '0.3' WHERE key = 'version'")
     assert everything(mixed_lake) == before
 
 
@@ -114,13 +75,3 @@ def test_inlined_rows_of_an_unknown_schema_version(mixed_lake):
     assert everything(mixed_lake) == before
     mixed_lake.repair()
     assert mixed_lake.value("SELECT count(*) FROM lake.inlined WHERE i NOT BETWEEN 0 AND 50") == 2
-
-
-@pytest.mark.parametrize("table", ["ducklake_data_file", "ducklake_file_column_stats", "ducklake_table_column_stats"])
-def test_a_table_that_cannot_be_done_without(mixed_lake, table):
-    """The error names it. `ducklake_column_stats` needs no statistics of the catalogue."""
-    mixed_lake.execute(f"DROP TABLE {mixed_lake.metadata}.{table}")
-    with pytest.raises(Exception, match=f"ducklake_stats_audit: .*{table}"):
-        mixed_lake.audit()
-    if table.endswith("_stats"):
-        assert mixed_lake.rows("ducklake_column_stats")
