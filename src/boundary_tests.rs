@@ -160,8 +160,14 @@ fn nothing_panics_by_design() {
 
 #[test]
 fn nothing_is_global() {
-    let patterns = ["static mut", "OnceLock", "OnceCell", "LazyLock", "LazyCell", "thread_local"];
-    assert_none("outlives a call", places(&source_files(), &patterns));
+    let files = source_files();
+    let patterns = ["static mut", "LazyLock", "LazyCell", "thread_local"];
+    assert_none("outlives a call", places(&files, &patterns));
+    // What is computed once may be part of a value, but not of the process.
+    let is_static = |place: &String| place.split(": ").skip(1).any(|code| mentions(code, "static"));
+    let mut cells = places(&files, &["OnceLock", "OnceCell"]);
+    cells.retain(is_static);
+    assert_none("outlives a call", cells);
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use crate::core::accumulator::ColumnStatistics;
 use crate::core::bytes::{lower_text_bound, upper_byte_bound, upper_text_bound};
+use crate::core::column::ByteString;
 use crate::core::column_type::ColumnType;
+use crate::core::geometry::GeometryExtremes;
+use crate::core::sketch::hive_hll::{HiveHll, MAX_PRECISION, MIN_PRECISION};
 use crate::core::state_format::{decode, encode, seal};
 use crate::core::summary::Ends;
 
@@ -26,6 +29,58 @@ pub fn use_state(bytes: &[u8]) {
     let mut merged = statistics.clone();
     if merged.merge(&statistics).is_ok() {
         check_bounds(&column_type, &merged);
+    }
+}
+
+/// Reads a bit vector and does with it all that is done with bit vectors. Panics if one that was read breaks a
+/// rule.
+pub fn use_bit_vector(bytes: &[u8]) {
+    let Ok(sketch) = HiveHll::from_bytes(bytes) else { return };
+    let written = sketch.to_bytes();
+    let read_again = HiveHll::from_bytes(&written);
+    assert_eq!(read_again.as_ref().map(HiveHll::to_bytes), Ok(written));
+    assert_eq!(read_again.map(|again| again.estimate()), Ok(sketch.estimate()));
+    for precision in MIN_PRECISION..=MAX_PRECISION {
+        let squashed = sketch.squash(precision);
+        assert_eq!(squashed.is_ok(), precision <= sketch.precision());
+        if let (Ok(mut united), Ok(empty)) = (squashed, HiveHll::new(precision)) {
+            assert!(united.unite(&sketch).is_ok() && united.unite(&empty).is_ok());
+            assert!(HiveHll::from_bytes(&united.to_bytes()).is_ok());
+        }
+    }
+}
+
+/// Takes in bytes as a geometry. Panics if they make a box that no geometry has.
+pub fn use_geometry(bytes: &[u8]) {
+    let mut seen = GeometryExtremes::EMPTY;
+    seen.update(&[Geometry(bytes)]);
+    if seen.is_unreadable {
+        assert_eq!((seen.type_bits, seen.axes), (0, [None; 4]));
+    } else {
+        assert_eq!(seen.type_bits.count_ones(), 1);
+        assert!(seen.axes.iter().flatten().all(|(min, max)| min <= max));
+    }
+}
+
+/// The bytes of one geometry.
+#[derive(Debug, Clone, Copy)]
+struct Geometry<'a>(&'a [u8]);
+
+impl<'a> ByteString<'a> for Geometry<'a> {
+    fn size_bytes(self) -> usize {
+        self.0.len()
+    }
+
+    fn prefix(self) -> u32 {
+        self.0.first_chunk::<4>().map_or(0, |first| u32::from_be_bytes(*first))
+    }
+
+    fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    fn identity(self) -> u128 {
+        self.0.as_ptr().addr() as u128
     }
 }
 

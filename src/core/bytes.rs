@@ -18,6 +18,14 @@ pub struct Prefix {
     pub is_cut: bool,
 }
 
+impl Prefix {
+    /// The first `limit_bytes` of a value.
+    pub fn new(value: &[u8], limit_bytes: u32) -> Prefix {
+        let (kept, is_cut) = cut(value, limit_bytes);
+        Prefix { bytes: kept.into(), is_cut }
+    }
+}
+
 /// Smallest and largest value by unsigned byte order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ByteExtremes {
@@ -115,7 +123,7 @@ impl ByteExtremes {
     }
 
     fn add_min(&mut self, value: &[u8]) {
-        let (kept, is_cut) = self.cut(value);
+        let (kept, is_cut) = cut(value, self.limit_bytes);
         match &mut self.ends {
             None => {
                 let prefix = Prefix { bytes: kept.into(), is_cut };
@@ -130,7 +138,7 @@ impl ByteExtremes {
     }
 
     fn add_max(&mut self, value: &[u8]) {
-        let (kept, is_cut) = self.cut(value);
+        let (kept, is_cut) = cut(value, self.limit_bytes);
         if let Some((_, max)) = &mut self.ends {
             match kept.cmp(&max.bytes) {
                 Ordering::Greater => *max = Prefix { bytes: kept.into(), is_cut },
@@ -139,12 +147,12 @@ impl ByteExtremes {
             }
         }
     }
+}
 
-    fn cut<'v>(&self, value: &'v [u8]) -> (&'v [u8], bool) {
-        match value.get(..self.limit_bytes as usize) {
-            Some(kept) => (kept, kept.len() < value.len()),
-            None => (value, false),
-        }
+fn cut(value: &[u8], limit_bytes: u32) -> (&[u8], bool) {
+    match value.get(..limit_bytes as usize) {
+        Some(kept) => (kept, kept.len() < value.len()),
+        None => (value, false),
     }
 }
 

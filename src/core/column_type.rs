@@ -4,7 +4,9 @@
 //! that holds values itself gets one summary. [`ColumnType::leaves`] fixes the order of leaves, how
 //! a leaf's path is written, and its pre-order number, as DuckLake numbers the nodes of a table.
 
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 /// A DuckDB type, resolved once per aggregate state. Cloning is cheap.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,7 +38,7 @@ pub enum ColumnType {
     Bit,
     Uuid,
     /// An enumeration with its members in declaration order, which is also their sort order.
-    Enum(Arc<[String]>),
+    Enum(Arc<Members>),
     Date,
     Time,
     TimeNs,
@@ -78,7 +80,52 @@ pub struct Leaf {
     pub column_type: ColumnType,
 }
 
+/// The texts of an enumeration. There may be very many, and every group of rows asks for the type's name.
+#[derive(Debug)]
+pub struct Members {
+    texts: Box<[String]>,
+    type_name: OnceLock<String>,
+}
+
+impl Members {
+    fn type_name(&self) -> &str {
+        self.type_name.get_or_init(|| {
+            let texts: Vec<String> =
+                self.texts.iter().map(|text| format!("'{}'", text.replace('\'', "''"))).collect();
+            format!("ENUM({})", texts.join(", "))
+        })
+    }
+}
+
+impl Deref for Members {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        &self.texts
+    }
+}
+
+impl PartialEq for Members {
+    fn eq(&self, other: &Self) -> bool {
+        self.texts == other.texts
+    }
+}
+
+impl Eq for Members {}
+
+impl Hash for Members {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.texts.hash(state);
+    }
+}
+
 impl ColumnType {
+    /// An enumeration of these texts.
+    pub fn enumeration(texts: impl IntoIterator<Item = String>) -> ColumnType {
+        let texts = texts.into_iter().collect();
+        ColumnType::Enum(Arc::new(Members { texts, type_name: OnceLock::new() }))
+    }
+
     /// The type behind any alias.
     pub fn base(&self) -> &ColumnType {
         match self {
@@ -148,11 +195,7 @@ impl ColumnType {
             Blob => "BLOB".into(),
             Bit => "BIT".into(),
             Uuid => "UUID".into(),
-            Enum(members) => {
-                let members: Vec<String> =
-                    members.iter().map(|m| format!("'{}'", m.replace('\'', "''"))).collect();
-                format!("ENUM({})", members.join(", "))
-            }
+            Enum(members) => members.type_name().to_owned(),
             Date => "DATE".into(),
             Time => "TIME".into(),
             TimeNs => "TIME_NS".into(),
@@ -311,7 +354,7 @@ mod tests {
     #[test]
     fn names_are_those_of_typeof() {
         assert_eq!(ColumnType::Decimal { width: 9, scale: 2 }.name(), "DECIMAL(9,2)");
-        let members: Arc<[String]> = vec!["ok".to_string(), "jo'y".to_string()].into();
-        assert_eq!(ColumnType::Enum(members).name(), "ENUM('ok', 'jo''y')");
+        let members = ["ok", "jo'y"].map(str::to_owned);
+        assert_eq!(ColumnType::enumeration(members).name(), "ENUM('ok', 'jo''y')");
     }
 }

@@ -7,6 +7,7 @@ use super::column::{ByteString, Strings, Validity, Values};
 use super::column_type::ColumnType;
 use super::float::{FloatExtremes, Floating};
 use super::lengths::Lengths;
+use super::members::MemberSet;
 use super::repetition::StringBatch;
 use super::sketch::frequent::{FrequentValue, FrequentValues};
 use super::sketch::quantiles::Quantiles;
@@ -25,15 +26,19 @@ pub struct DetailSettings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Details {
     lengths: Option<Lengths>,
+    members: Option<MemberSet>,
     finite: Option<FloatExtremes>,
-    frequent: Option<FrequentValues>,
-    quantiles: Option<Quantiles>,
+    // Seldom asked for, and large.
+    frequent: Option<Box<FrequentValues>>,
+    quantiles: Option<Box<Quantiles>>,
 }
 
 /// The details as they stand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetailSummary {
     pub lengths: Option<Lengths>,
+    /// Smallest and largest text of the members of an enumeration that occur, by bytes.
+    pub member_ends: Option<(String, String)>,
     /// Smallest and largest of the values that are neither NaN nor infinite; `None` for types that are not
     /// floating-point, and where there is no such value.
     pub finite_ends: Option<(f64, f64)>,
@@ -48,12 +53,16 @@ impl Details {
     pub fn new(column_type: &ColumnType, asked: DetailSettings) -> Result<Details> {
         Ok(Details {
             lengths: Lengths::new(column_type),
+            members: MemberSet::new(column_type),
             finite: column_type.is_floating().then_some(FloatExtremes::EMPTY),
             frequent: match asked.top_k {
                 0 => None,
-                top_k => FrequentValues::new(column_type, top_k)?,
+                top_k => FrequentValues::new(column_type, top_k)?.map(Box::new),
             },
-            quantiles: if asked.has_histogram { Quantiles::new(column_type)? } else { None },
+            quantiles: match asked.has_histogram {
+                false => None,
+                true => Quantiles::new(column_type)?.map(Box::new),
+            },
         })
     }
 
@@ -66,6 +75,9 @@ impl Details {
     ) {
         if let Some(lengths) = &mut self.lengths {
             lengths.update(values, validity, rows.clone());
+        }
+        if let Some(members) = &mut self.members {
+            members.update(values, validity, rows.clone());
         }
         match (&mut self.finite, values) {
             (Some(finite), Values::Float(values)) => {
@@ -96,6 +108,9 @@ impl Details {
         if let (Some(lengths), Some(other)) = (&mut self.lengths, &other.lengths) {
             lengths.merge(other);
         }
+        if let (Some(members), Some(other)) = (&mut self.members, &other.members) {
+            members.merge(other);
+        }
         if let (Some(finite), Some(other)) = (&mut self.finite, &other.finite) {
             finite.merge(other);
         }
@@ -113,14 +128,19 @@ impl Details {
         let finite = self.finite.filter(FloatExtremes::has_bounds);
         DetailSummary {
             lengths: self.lengths.clone(),
+            member_ends: self
+                .members
+                .as_ref()
+                .and_then(MemberSet::ends)
+                .map(|(min, max)| (min.to_owned(), max.to_owned())),
             finite_ends: finite.map(|seen| match column_type.base() {
                 ColumnType::Float => {
                     (f64::from(f32::from_key(seen.min_key)), f64::from(f32::from_key(seen.max_key)))
                 }
                 _ => (f64::from_key(seen.min_key), f64::from_key(seen.max_key)),
             }),
-            frequent: self.frequent.as_ref().map(FrequentValues::finish),
-            histogram: self.quantiles.as_ref().and_then(Quantiles::to_bytes),
+            frequent: self.frequent.as_ref().map(|frequent| frequent.finish()),
+            histogram: self.quantiles.as_ref().and_then(|quantiles| quantiles.to_bytes()),
         }
     }
 }

@@ -10,6 +10,7 @@ use geo_traits::{
 };
 
 use super::column::ByteString;
+use super::wkb_check::is_well_formed;
 
 /// The names of geometry types in WKB code order, as DuckLake writes them.
 const TYPE_NAMES: [&str; 7] = [
@@ -53,7 +54,7 @@ impl GeometryExtremes {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        if !has_known_code(bytes) {
+        if !is_well_formed(bytes) {
             self.is_unreadable = true;
             return;
         }
@@ -133,16 +134,6 @@ impl GeometryExtremes {
         names.sort();
         names
     }
-}
-
-/// Whether the type code is one of the seven kinds of geometry, in ISO numbering or with EWKB's flags for
-/// dimensions. The reader looks at the last bits only and takes others (curves, triangles) for points.
-fn has_known_code(bytes: &[u8]) -> bool {
-    let Some((order, rest)) = bytes.split_first() else { return false };
-    let Some(code) = rest.first_chunk::<4>() else { return false };
-    let code = if *order == 0 { u32::from_be_bytes(*code) } else { u32::from_le_bytes(*code) };
-    let code = code & 0x1FFF_FFFF;
-    (1..=7).contains(&(code % 1000)) && code / 1000 <= 3
 }
 
 fn widen(range: &mut AxisRange, value: f64) {

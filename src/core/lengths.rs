@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn members_have_the_lengths_of_their_texts() {
-        let members: Arc<[String]> = vec!["é".to_owned(), "long".to_owned()].into();
-        let mut lengths = Lengths::new(&ColumnType::Enum(members)).unwrap();
+        let members = ["é", "long"].map(str::to_owned);
+        let mut lengths = Lengths::new(&ColumnType::enumeration(members)).unwrap();
         let values: Values<'_, ByteColumn<'_>> = Values::UInt8(&[0, 1, 200, 1]);
         lengths.update(&values, Validity::new(Some(&[0b1011])), 0..4);
         assert_eq!((lengths.sum, lengths.max), (9, 4));

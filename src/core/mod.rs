@@ -13,13 +13,16 @@ pub mod float;
 pub mod geometry;
 pub mod integer;
 pub mod leaf;
+mod leb128;
 pub mod lengths;
+pub mod members;
 pub mod repetition;
 pub mod sketch;
 mod state_check;
 pub mod state_format;
 pub mod summary;
 pub mod type_format;
+mod wkb_check;
 
 #[cfg(test)]
 mod properties;

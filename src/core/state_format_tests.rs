@@ -39,7 +39,7 @@ fn text(value: &str) -> Value {
 }
 
 fn enumeration(members: &[&str]) -> ColumnType {
-    ColumnType::Enum(members.iter().map(|member| (*member).to_owned()).collect())
+    ColumnType::enumeration(members.iter().map(|member| (*member).to_owned()))
 }
 
 /// Little-endian WKB of a point.

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use super::column_type::{ColumnType, Field};
+pub use super::leb128::write as write_number;
+use super::leb128::{self, Problem};
 use crate::error::{Error, Result};
 
 /// Nesting beyond this is refused: no real type comes near it, and it bounds the recursion.
@@ -53,19 +55,10 @@ impl<'a> Reader<'a> {
 
     /// An unsigned LEB128 number.
     pub fn number(&mut self) -> Result<u64> {
-        let mut value = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7F);
-            if bits << shift >> shift != bits {
-                break;
-            }
-            value |= bits << shift;
-            if byte & 0x80 == 0 {
-                return Ok(value);
-            }
-        }
-        Err(Error::new("the state holds a number that is too large"))
+        leb128::read(&mut self.rest).map_err(|problem| match problem {
+            Problem::Truncated => truncated(),
+            Problem::TooLarge => Error::new("the state holds a number that is too large"),
+        })
     }
 
     /// A length, and as many bytes.
@@ -88,15 +81,6 @@ impl<'a> Reader<'a> {
 
 fn truncated() -> Error {
     Error::new("the state ends too early: it was cut off or is not a state of colstats")
-}
-
-/// Appends an unsigned LEB128 number.
-pub fn write_number(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push((value & 0x7F) as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }
 
 /// Appends a length and the bytes.
@@ -272,7 +256,7 @@ fn read_nested_type(reader: &mut Reader<'_>, depth: usize) -> Result<ColumnType>
         }
         ENUM => {
             let count = reader.count()?;
-            ColumnType::Enum((0..count).map(|_| reader.text()).collect::<Result<_>>()?)
+            ColumnType::enumeration((0..count).map(|_| reader.text()).collect::<Result<Vec<_>>>()?)
         }
         OPAQUE => ColumnType::Opaque(reader.text()?.into()),
         STRUCT | UNION => {

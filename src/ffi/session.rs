@@ -107,6 +107,10 @@ unsafe fn word(pointer: *const (), index: usize) -> *const () {
     unsafe { *pointer.cast::<*const ()>().add(index) }
 }
 
+/// DuckDB makes several statements of a PIVOT that has to look its columns up first.
+const PIVOT_HINT: &str =
+    "a PIVOT is one only with its values listed, as in PIVOT t ON c IN (1, 2) USING sum(x)";
+
 /// An open connection.
 pub struct Session {
     connection: sys::duckdb_connection,
@@ -133,7 +137,7 @@ impl Session {
             // SAFETY: the text belongs to the handle, which is alive.
             0 => Err(unsafe { error_text(sys::duckdb_extract_statements_error(extracted.0)) }),
             1 => Ok(extracted),
-            _ => Err(Error::new("give one SELECT statement, not several")),
+            _ => Err(Error::new(format!("give one SELECT statement, not several; {PIVOT_HINT}"))),
         }
     }
 
@@ -158,7 +162,7 @@ impl Session {
             if sys::duckdb_prepared_statement_type(prepared.0)
                 != sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_SELECT
             {
-                return Err(Error::new("give a SELECT statement"));
+                return Err(Error::new(format!("give a SELECT statement; {PIVOT_HINT}")));
             }
         }
         // SAFETY: a result is plain data, for which zero is valid.

@@ -43,7 +43,7 @@ fn resolve_unnamed(logical_type: &LogicalType) -> ColumnType {
                 unsafe { (sys::duckdb_decimal_width(raw), sys::duckdb_decimal_scale(raw)) };
             ColumnType::Decimal { width, scale }
         }
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_ENUM => ColumnType::Enum(enum_members(logical_type)),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_ENUM => ColumnType::enumeration(enum_members(logical_type)),
         sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST => {
             // SAFETY: a LIST has a child type.
             let child = unsafe { LogicalType::from_raw(sys::duckdb_list_type_child_type(raw)) };
@@ -110,7 +110,7 @@ fn fields(
         .collect()
 }
 
-fn enum_members(logical_type: &LogicalType) -> Arc<[String]> {
+fn enum_members(logical_type: &LogicalType) -> Vec<String> {
     let raw = logical_type.as_raw();
     // SAFETY: an ENUM has a dictionary.
     let count = unsafe { sys::duckdb_enum_dictionary_size(raw) };

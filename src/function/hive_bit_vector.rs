@@ -132,14 +132,14 @@ impl Aggregate for HiveBitVectorMerge {
         let Values::Bytes(strings) = &arguments.first_column()?.values else { return Ok(()) };
         for item in rows.filter_map(|row| strings.get(row)) {
             if !item.bytes().is_empty() {
-                merge_into(&mut state.sketch, &decode(item.bytes())?)?;
+                unite(&mut state.sketch, decode(item.bytes())?)?;
             }
         }
         Ok(())
     }
 
     fn merge(state: &mut MergedBitVector, other: &MergedBitVector) -> Result<()> {
-        other.sketch.as_ref().map_or(Ok(()), |other| merge_into(&mut state.sketch, other))
+        other.sketch.as_ref().map_or(Ok(()), |other| unite(&mut state.sketch, other.clone()))
     }
 
     fn finish(state: Option<(&MergedBitVector, &[ColumnType])>) -> Result<Cell> {
@@ -162,21 +162,14 @@ pub fn decode(bytes: &[u8]) -> Result<HiveHll> {
     HiveHll::from_bytes(bytes).map_err(|error| Error::new(error.to_string()))
 }
 
-/// The coarser sketch receives the finer one, whichever came first.
-pub fn merge_into(state: &mut Option<HiveHll>, other: &HiveHll) -> Result<()> {
-    let merged = match state.take() {
-        None => Ok(other.clone()),
-        Some(known) => {
-            let (mut receiver, given) = if known.precision() <= other.precision() {
-                (known, other.clone())
-            } else {
-                (other.clone(), known)
-            };
-            receiver.merge(&given).map(|()| receiver)
+fn unite(state: &mut Option<HiveHll>, other: HiveHll) -> Result<()> {
+    match state {
+        None => {
+            *state = Some(other);
+            Ok(())
         }
-    };
-    *state = Some(merged.map_err(|error| Error::new(error.to_string()))?);
-    Ok(())
+        Some(known) => known.unite(&other).map_err(|error| Error::new(error.to_string())),
+    }
 }
 
 /// `hive_bit_vector_estimate(bit_vector BLOB)` returns BIGINT: the number of distinct values as Hive

@@ -66,7 +66,7 @@ impl Aggregate for HiveColumnStatsMerge {
             let Cell::Struct(cells) = cell_at(column, column_type, row) else { continue };
             let names = fields.iter().map(|field| field.name.as_str());
             let (identity, values) = read(names.zip(cells))?;
-            state.merge.add(&values)?;
+            state.merge.add(values)?;
             join_identity(&mut state.identity, &identity);
         }
         Ok(())
@@ -84,7 +84,7 @@ impl Aggregate for HiveColumnStatsMerge {
         let Some((MergedRows { merge, identity: Some(identity) }, _)) = state else {
             return Ok(Cell::Null);
         };
-        Ok(merge.finish()?.map_or(Cell::Null, |values| row_cell(identity, &values)))
+        Ok(merge.finish().map_or(Cell::Null, |values| row_cell(identity, &values)))
     }
 }
 

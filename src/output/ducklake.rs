@@ -66,7 +66,7 @@ fn float_bounds(min: f32, max: f32, spell: &dyn Fn(f32) -> Option<String>) -> Bo
 
 /// Text as it is, cut at whole characters. DuckLake takes `min = max` for a file of one value, so two
 /// equal texts are written only if both are the whole value.
-fn text_bounds(min: &Prefix, max: &Prefix, limit_bytes: u32) -> Bounds {
+pub fn text_bounds(min: &Prefix, max: &Prefix, limit_bytes: u32) -> Bounds {
     let (min_value, min_is_exact) = lower_text_bound(min);
     let Some((max_value, max_is_exact)) = upper_text_bound(max, limit_bytes) else {
         return pair(Some(min_value), None);

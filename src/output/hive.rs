@@ -4,6 +4,8 @@
 use super::ducklake;
 use super::hive_types::{Kind, hive_type};
 use super::{Scalar, Speller};
+use crate::core::accumulator::Settings;
+use crate::core::bytes::Prefix;
 use crate::core::column_type::ColumnType;
 use crate::core::details::DetailSummary;
 use crate::core::sketch::frequent::{FrequentKey, FrequentValue};
@@ -148,15 +150,21 @@ fn set_lengths(row: &mut HiveValues, summary: &Summary) {
     row.avg_col_len = Some(if rows == 0 { 0.0 } else { lengths.sum as f64 / rows as f64 });
 }
 
-/// Bounds of texts. An enumeration has none: its order is not that of the texts it becomes in Hive.
+/// Bounds of texts. Those of an enumeration are of the texts it becomes in Hive, not of its declared order.
 fn set_text_bounds(row: &mut HiveValues, summary: &Summary, speller: &dyn Speller) {
-    if matches!(
-        summary.column_type.base(),
-        ColumnType::Varchar | ColumnType::Json | ColumnType::Uuid
-    ) {
-        let bounds = ducklake::bounds(summary, speller);
-        (row.low_value, row.high_value) = (bounds.min_value, bounds.max_value);
-    }
+    let bounds = match summary.column_type.base() {
+        ColumnType::Varchar | ColumnType::Json | ColumnType::Uuid => {
+            ducklake::bounds(summary, speller)
+        }
+        _ => {
+            let ends = details(summary).and_then(|details| details.member_ends.as_ref());
+            let Some((min, max)) = ends else { return };
+            let limit_bytes = Settings::default().max_bound_bytes;
+            let prefix = |text: &str| Prefix::new(text.as_bytes(), limit_bytes);
+            ducklake::text_bounds(&prefix(min), &prefix(max), limit_bytes)
+        }
+    };
+    (row.low_value, row.high_value) = (bounds.min_value, bounds.max_value);
 }
 
 fn set_number_bounds(row: &mut HiveValues, summary: &Summary, speller: &dyn Speller) {

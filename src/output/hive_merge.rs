@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::hive::{HiveValues, NOTE_SEPARATOR, TopValue};
 use super::hive_types::{Kind, common_type, kind_of_name};
 use crate::core::sketch::hive_hll::HiveHll;
-use crate::core::sketch::quantiles::merge_histograms;
+use crate::core::sketch::quantiles::Histogram;
 use crate::error::{Error, Result};
 
 /// How average lengths merge.
@@ -23,11 +23,14 @@ pub enum AverageMerge {
 }
 
 /// What has been merged so far.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct HiveMerge {
     average_merge: AverageMerge,
     /// Everything but what follows; `None` before the first row.
     merged: Option<HiveValues>,
+    /// The bit vectors of all rows, read once each.
+    sketch: Option<HiveHll>,
+    histogram: Option<Histogram>,
     /// One of the rows that may hold values has no sketch.
     lacks_sketch: bool,
     lacks_histogram: bool,
@@ -42,6 +45,8 @@ impl HiveMerge {
         HiveMerge {
             average_merge,
             merged: None,
+            sketch: None,
+            histogram: None,
             lacks_sketch: false,
             lacks_histogram: false,
             lacks_counts: false,
@@ -54,14 +59,18 @@ impl HiveMerge {
     ///
     /// # Errors
     /// If the type is of another family than the rows before, or a blob cannot be read.
-    pub fn add(&mut self, row: &HiveValues) -> Result<()> {
+    pub fn add(&mut self, mut row: HiveValues) -> Result<()> {
         // Without values there is nothing that a sketch could lack.
         let has_values = row.value_count != Some(0);
+        let bit_vector = row.bit_vector.take().filter(|blob| !blob.is_empty());
+        let histogram = row.histogram.take();
         let mut other = HiveMerge::new(self.average_merge);
-        other.lacks_sketch = has_values && row.bit_vector.as_ref().is_none_or(Vec::is_empty);
-        other.lacks_histogram = has_values && row.histogram.is_none();
+        other.lacks_sketch = has_values && bit_vector.is_none();
+        other.lacks_histogram = has_values && histogram.is_none();
+        other.sketch = bit_vector.as_deref().map(read_sketch).transpose()?;
+        other.histogram = histogram.as_deref().map(Histogram::from_bytes).transpose()?;
         if let Some(average) = row.avg_col_len {
-            match self.weight_of(row) {
+            match self.weight_of(&row) {
                 Some(weight) => {
                     other.weighted_length = average * weight;
                     other.weight = weight;
@@ -69,14 +78,14 @@ impl HiveMerge {
                 None => other.lacks_counts = true,
             }
         }
-        let mut row = row.clone();
-        if row.bit_vector.as_ref().is_some_and(Vec::is_empty) {
-            row.bit_vector = None;
-        }
         // NaN is no bound.
         row.double_low = row.double_low.filter(|low| !low.is_nan());
         row.double_high = row.double_high.filter(|high| !high.is_nan());
         other.merged = Some(row);
+        if self.merged.is_none() {
+            *self = other;
+            return Ok(());
+        }
         self.merge(&other)
     }
 
@@ -90,6 +99,10 @@ impl HiveMerge {
         self.lacks_counts |= other.lacks_counts;
         self.weighted_length += other.weighted_length;
         self.weight += other.weight;
+        merge_sketches(&mut self.sketch, &other.sketch, |sketch, other| {
+            sketch.unite(other).map_err(|error| Error::new(error.to_string()))
+        })?;
+        merge_sketches(&mut self.histogram, &other.histogram, Histogram::merge)?;
         match (&mut self.merged, &other.merged) {
             (_, None) => Ok(()),
             (merged @ None, Some(other)) => {
@@ -102,26 +115,20 @@ impl HiveMerge {
 
     /// The row of the table; `None` when there was no row.
     ///
-    /// # Errors
-    /// If the bit vector cannot be read.
-    pub fn finish(&self) -> Result<Option<HiveValues>> {
-        let Some(mut row) = self.merged.clone() else { return Ok(None) };
-        if self.lacks_sketch {
-            row.bit_vector = None;
-        } else if let Some(blob) = &row.bit_vector {
+    pub fn finish(&self) -> Option<HiveValues> {
+        let mut row = self.merged.clone()?;
+        if let Some(sketch) = self.sketch.as_ref().filter(|_| !self.lacks_sketch) {
             // The sketch of all says more than the largest number of one.
-            let sketch = read_sketch(blob)?;
             row.num_distincts = i64::try_from(sketch.header_estimate()).ok();
             row.bit_vector = Some(sketch.to_bytes());
         }
-        if self.lacks_histogram {
-            row.histogram = None;
-        }
+        let histogram = self.histogram.as_ref().filter(|_| !self.lacks_histogram);
+        row.histogram = histogram.map(Histogram::to_bytes);
         let is_weighted = self.average_merge != AverageMerge::Largest && !self.lacks_counts;
         if is_weighted && row.avg_col_len.is_some() && self.weight > 0.0 {
             row.avg_col_len = Some(self.weighted_length / self.weight);
         }
-        Ok(Some(row))
+        Some(row)
     }
 
     fn weight_of(&self, row: &HiveValues) -> Option<f64> {
@@ -159,15 +166,24 @@ fn merge_values(merged: &mut HiveValues, other: &HiveValues) -> Result<()> {
     merged.num_distincts = extreme(merged.num_distincts, other.num_distincts, i64::max);
     merged.max_col_len = extreme(merged.max_col_len, other.max_col_len, i64::max);
     merged.avg_col_len = extreme(merged.avg_col_len, other.avg_col_len, f64::max);
-    merged.bit_vector = match (&merged.bit_vector, &other.bit_vector) {
-        (Some(left), Some(right)) => Some(unite(left, right)?),
-        (left, right) => left.clone().or_else(|| right.clone()),
-    };
-    merged.histogram = merge_histograms(
-        [&merged.histogram, &other.histogram].into_iter().flatten().map(Vec::as_slice),
-    )?;
     merged.notes = merge_notes(merged.notes.take(), other.notes.as_ref());
     Ok(())
+}
+
+/// Both, where both rows have one; else the one there is.
+fn merge_sketches<S: Clone>(
+    merged: &mut Option<S>,
+    other: &Option<S>,
+    merge: impl Fn(&mut S, &S) -> Result<()>,
+) -> Result<()> {
+    match (merged, other) {
+        (_, None) => Ok(()),
+        (Some(merged), Some(other)) => merge(merged, other),
+        (merged @ None, Some(other)) => {
+            *merged = Some(other.clone());
+            Ok(())
+        }
+    }
 }
 
 /// Types of one family may differ between partitions (a column that grew from int to bigint).
@@ -364,15 +380,6 @@ fn merge_notes(left: Option<String>, right: Option<&String>) -> Option<String> {
 
 fn read_sketch(blob: &[u8]) -> Result<HiveHll> {
     HiveHll::from_bytes(blob).map_err(|error| Error::new(error.to_string()))
-}
-
-/// The union at the smaller precision of the two.
-fn unite(left: &[u8], right: &[u8]) -> Result<Vec<u8>> {
-    let (left, right) = (read_sketch(left)?, read_sketch(right)?);
-    let (mut receiver, given) =
-        if left.precision() <= right.precision() { (left, right) } else { (right, left) };
-    receiver.merge(&given).map_err(|error| Error::new(error.to_string()))?;
-    Ok(receiver.to_bytes())
 }
 
 #[cfg(test)]

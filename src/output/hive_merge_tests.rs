@@ -2,17 +2,21 @@ use super::*;
 
 fn merged(average_merge: AverageMerge, rows: &[HiveValues]) -> HiveValues {
     let mut forward = HiveMerge::new(average_merge);
-    rows.iter().for_each(|row| forward.add(row).unwrap());
+    rows.iter().for_each(|row| forward.add(row.clone()).unwrap());
     // Two halves merged the other way round give the same.
     let mut left = HiveMerge::new(average_merge);
     let mut right = HiveMerge::new(average_merge);
     for (index, row) in rows.iter().enumerate() {
-        if index % 2 == 0 { left.add(row).unwrap() } else { right.add(row).unwrap() }
+        if index % 2 == 0 {
+            left.add(row.clone()).unwrap()
+        } else {
+            right.add(row.clone()).unwrap()
+        }
     }
     right.merge(&left).unwrap();
     let (forward, backward) = (forward.finish().unwrap(), right.finish().unwrap());
     assert_eq!(forward, backward);
-    forward.unwrap()
+    forward
 }
 
 fn string_row(values: i64, nulls: i64, average: f64) -> HiveValues {
@@ -103,12 +107,12 @@ fn families_of_types_do_not_mix() {
     let row = |name: &str| HiveValues { column_type: name.into(), ..HiveValues::default() };
     assert_eq!(merged(AverageMerge::Largest, &[row("int"), row("bigint")]).column_type, "bigint");
     let mut merge = HiveMerge::new(AverageMerge::Largest);
-    merge.add(&row("int")).unwrap();
-    assert!(merge.add(&row("string")).is_err());
+    merge.add(row("int")).unwrap();
+    assert!(merge.add(row("string")).is_err());
     let mut merge = HiveMerge::new(AverageMerge::Largest);
-    merge.add(&row("array<int>")).unwrap();
-    merge.add(&row("array<int>")).unwrap();
-    assert!(merge.add(&row("map<int,int>")).is_err());
+    merge.add(row("array<int>")).unwrap();
+    merge.add(row("array<int>")).unwrap();
+    assert!(merge.add(row("map<int,int>")).is_err());
 }
 
 #[test]
@@ -162,8 +166,8 @@ fn the_merged_type_holds_both() {
     assert_eq!(merged(AverageMerge::Largest, &[row(zoned), row(zoned)]).column_type, zoned);
     for other in ["bigint", "timestamp"] {
         let mut merge = HiveMerge::new(AverageMerge::Largest);
-        merge.add(&row(zoned)).unwrap();
-        let error = merge.add(&row(other)).unwrap_err().to_string();
+        merge.add(row(zoned)).unwrap();
+        let error = merge.add(row(other)).unwrap_err().to_string();
         assert!(error.contains(zoned) && error.contains(other), "{error}");
     }
 }

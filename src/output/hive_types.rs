@@ -177,14 +177,13 @@ mod tests {
 
     #[test]
     fn names_lead_back_to_the_kind() {
-        let members: std::sync::Arc<[String]> = vec!["a".to_owned()].into();
         for column_type in [
             ColumnType::Boolean,
             ColumnType::UInteger,
             ColumnType::UHugeInt,
             ColumnType::Float,
             ColumnType::Decimal { width: 9, scale: 2 },
-            ColumnType::Enum(members),
+            ColumnType::enumeration(["a".to_owned()]),
             ColumnType::Blob,
             ColumnType::Date,
             ColumnType::TimestampNs,

@@ -101,6 +101,21 @@ def sketch_of(connection, case):
     return connection.execute(statement).fetchone()[0]
 
 
+def test_enumerations_are_bounded_by_their_texts(connection):
+    """Their order in Hive is that of the texts, not the declared one; members that do not occur do not count."""
+    connection.execute("CREATE TYPE mood AS ENUM ('sad', 'ok', 'a', 'happy')")
+    query = "SELECT unnest(['ok', 'sad', NULL, 'happy', 'ok'])::mood AS m"
+    row = query_rows(connection, query)["m"]
+    assert (row["low_value"], row["high_value"], row["num_distincts"]) == ("happy", "sad", 3)
+    assert (row["max_col_len"], row["avg_col_len"], row["num_nulls"]) == (5, 2.4, 1)
+    merged = connection.execute(
+        "SELECT hive_column_stats_merge(s) FROM (FROM hive_query_column_stats('SELECT ''ok''::mood AS m')"
+        " UNION ALL FROM hive_query_column_stats('SELECT ''a''::mood AS m')) AS s"
+    ).fetchall()[0][0]
+    assert (merged["low_value"], merged["high_value"], merged["num_distincts"]) == ("a", "ok", 2)
+    assert query_rows(connection, "SELECT NULL::mood AS m")["m"]["low_value"] is None
+
+
 def test_golden_additions(connection, golden):
     cases = [case for case in golden.values() if case["kind"] == "add"]
     assert len(cases) > 50

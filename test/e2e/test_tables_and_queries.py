@@ -247,6 +247,18 @@ def test_what_is_not_one_select_is_refused(connection, query):
     assert connection.execute(settings).fetchall() == before
 
 
+def test_pivots(connection):
+    """DuckDB makes one SELECT of a PIVOT with its values listed. Without them it is several statements, which neither
+    a subquery nor DuckDB's query() can run: the error says what to do."""
+    connection.execute("CREATE TABLE sales AS FROM (VALUES ('a', 2020, 1), ('a', 2021, 2), ('b', 2020, 3)) t(n, y, x)")
+    rows = rows_of(connection, "FROM query_column_stats('PIVOT sales ON y IN (2020, 2021) USING sum(x) GROUP BY n')")
+    assert [(row["column_name"], row["max_value"]) for row in rows] == [("n", "b"), ("2020", "3"), ("2021", "2")]
+    message = error_of(connection, "FROM query_column_stats('PIVOT sales ON y USING sum(x) GROUP BY n')")
+    assert "PIVOT" in message and "IN (1, 2)" in message
+    rows = rows_of(connection, "FROM query_column_stats('UNPIVOT (SELECT 1 AS a, 2 AS b) ON a, b')")
+    assert [row["column_name"] for row in rows] == ["name", "value"]
+
+
 def test_wide_tables(connection):
     columns = ", ".join(f"i + {index} AS c{index}" for index in range(1500))
     connection.execute(f"CREATE TABLE wide AS SELECT {columns} FROM range(3) r(i)")

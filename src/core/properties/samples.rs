@@ -145,7 +145,7 @@ pub fn decimal(width: u8, scale: u8) -> ColumnType {
 
 pub fn enumeration(member_count: usize) -> ColumnType {
     let members: Vec<String> = (0..member_count).map(|member| format!("m{member}")).collect();
-    ColumnType::Enum(members.into())
+    ColumnType::enumeration(members)
 }
 
 pub fn named(name: &str, column_type: ColumnType) -> ColumnType {

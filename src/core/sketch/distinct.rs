@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::hive_hll::{HiveHll, hash_double, hash_long, hash64};
 use crate::core::column::{ByteString, Strings, Validity, Values};
-use crate::core::column_type::ColumnType;
+use crate::core::column_type::{ColumnType, Members};
 use crate::core::integer::{Ordered, SignedWords, UnsignedWords};
 use crate::core::repetition::{BATCH_VALUES, Bits, for_each_batch};
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ enum Hashing {
     /// Unsigned and 128-bit integers: the nearest double, as Hive's DECIMAL(38,0).
     Double,
     /// The text of the member.
-    Enum(Arc<[String]>),
+    Enum(Arc<Members>),
     Uuid,
     Bytes,
     Boolean,

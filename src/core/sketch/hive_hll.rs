@@ -194,6 +194,18 @@ impl HiveHll {
         Ok(())
     }
 
+    /// Takes in all that `other` has seen, at the smaller precision of the two, whichever comes first.
+    ///
+    /// # Errors
+    /// None today; [`HiveHll::merge`] refuses only what is turned round here.
+    pub fn unite(&mut self, other: &Self) -> Result<(), SketchError> {
+        if self.precision <= other.precision {
+            return self.merge(other);
+        }
+        let finer = std::mem::replace(self, other.clone());
+        self.merge(&finer)
+    }
+
     /// The same sketch at a lower precision, always dense, however small (as in Hive); a plain copy
     /// if `precision` is its own.
     ///

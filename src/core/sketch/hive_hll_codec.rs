@@ -9,6 +9,8 @@
 //! come (missing bytes of a dense one read as ones); here every byte must make sense.
 
 use super::sparse::{self, SparseTable};
+use crate::core::leb128::{self, Problem};
+
 use super::{HiveHll, MIN_PRECISION, RANK_OF_ZERO, SketchError, Store, sparse_threshold};
 
 const MAGIC: &[u8] = b"HLL";
@@ -19,7 +21,6 @@ const SPARSE: u8 = 0;
 const WHOLE_BYTES: u8 = 7;
 /// Hive packs ranks of up to this many bits; longer ones take a whole byte.
 const WIDEST_PACKED: u32 = 6;
-const LONGEST_VARINT_BYTES: usize = 10;
 
 impl HiveHll {
     /// The canonical blob: equal sets of values added in any order give equal bytes.
@@ -77,21 +78,21 @@ impl HiveHll {
     }
 
     fn header(&self, encoding: u8, body_size: usize) -> Vec<u8> {
-        let head_size = MAGIC.len() + 1 + 2 * LONGEST_VARINT_BYTES;
+        let head_size = MAGIC.len() + 1 + 2 * leb128::LONGEST_BYTES;
         let mut bytes = Vec::with_capacity(head_size + body_size);
         bytes.extend_from_slice(MAGIC);
         bytes.push(self.precision << 4 | encoding);
-        push_varint(&mut bytes, self.header_estimate());
+        leb128::write(&mut bytes, self.header_estimate());
         bytes
     }
 
     fn write_sparse(&self, ascending_entries: &[u32]) -> Vec<u8> {
         // A delta of 31 bits takes five bytes at most, usually three or four.
         let mut bytes = self.header(SPARSE, ascending_entries.len() * 4);
-        push_varint(&mut bytes, ascending_entries.len() as u64);
+        leb128::write(&mut bytes, ascending_entries.len() as u64);
         let mut previous = 0;
         for entry in ascending_entries {
-            push_varint(&mut bytes, u64::from(entry - previous));
+            leb128::write(&mut bytes, u64::from(entry - previous));
             previous = *entry;
         }
         bytes
@@ -112,16 +113,12 @@ fn invalid(reason: impl AsRef<str>) -> SketchError {
     SketchError::new(format!("not a valid Hive HyperLogLog bit vector: {}", reason.as_ref()))
 }
 
-fn packed_size(register_count: usize, width: u32) -> usize {
-    register_count / 8 * width as usize
+fn ends_within(part: &str) -> SketchError {
+    invalid(format!("it ends within {part}"))
 }
 
-fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value > 0x7f {
-        bytes.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push((value & 0x7f) as u8);
+fn packed_size(register_count: usize, width: u32) -> usize {
+    register_count / 8 * width as usize
 }
 
 fn read_sparse(reader: &mut Reader<'_>, precision: u8) -> Result<Store, SketchError> {
@@ -239,26 +236,16 @@ impl<'a> Reader<'a> {
 
     fn byte(&mut self, part: &str) -> Result<u8, SketchError> {
         let Some((byte, rest)) = self.rest.split_first() else {
-            return Err(invalid(format!("it ends within {part}")));
+            return Err(ends_within(part));
         };
         self.rest = rest;
         Ok(*byte)
     }
 
     fn varint(&mut self, part: &str) -> Result<u64, SketchError> {
-        let mut value = 0u64;
-        for shift in (0..u64::BITS).step_by(7) {
-            let byte = self.byte(part)?;
-            let bits = u64::from(byte & 0x7f);
-            // The tenth byte has room for one bit.
-            if bits << shift >> shift != bits {
-                break;
-            }
-            value |= bits << shift;
-            if byte & 0x80 == 0 {
-                return Ok(value);
-            }
-        }
-        Err(invalid(format!("a number in {part} does not fit 64 bits")))
+        leb128::read(&mut self.rest).map_err(|problem| match problem {
+            Problem::Truncated => ends_within(part),
+            Problem::TooLarge => invalid(format!("a number in {part} does not fit 64 bits")),
+        })
     }
 }

@@ -237,12 +237,26 @@ fn small_counts_are_exact() {
 }
 
 /// Root mean square of the relative error over many seeds, against 1.04 / sqrt(2^p): 3.25 % at
-/// precision 10 and 0.81 % at 14. Fewer seeds for large counts, hence the margin of 30 %.
+/// precision 10 and 0.81 % at 14.
 #[test]
 fn errors_are_those_of_theory() {
-    let checkpoints = [(1_000, 60), (10_000, 60), (100_000, 40), (1_000_000, 12)];
-    let mut squares = [[0.0; 4]; 2];
-    for seed in 0..60 {
+    let counts = [(1_000, 60), (10_000, 60), (100_000, 40), (1_000_000, 12), (10_000_000, 4)];
+    assert_errors_are_those_of_theory(counts);
+}
+
+/// The rest of the way to what a large table has; minutes, so not every time. Recorded in docs/hive.md.
+#[test]
+#[ignore = "adds 1.2 thousand million values: cargo test --release -- --ignored errors_up_to"]
+fn errors_up_to_a_hundred_million_values_are_those_of_theory() {
+    assert_errors_are_those_of_theory([(30_000_000, 12), (100_000_000, 12)]);
+}
+
+/// For each count of values the number of seeds; the more of them, the nearer to theory: the root of the mean
+/// of n squares strays by 1 / sqrt(2 n), and three times that is allowed.
+fn assert_errors_are_those_of_theory<const N: usize>(checkpoints: [(i64, i64); N]) {
+    let mut squares = [[0.0; N]; 2];
+    let most_seeds = checkpoints.iter().map(|checkpoint| checkpoint.1).max().unwrap();
+    for seed in 0..most_seeds {
         let mut sketches = [10, 14].map(|precision| HiveHll::new(precision).unwrap());
         let mut value = 0;
         for (place, (count, seeds)) in checkpoints.iter().enumerate().filter(|c| seed < c.1.1) {
@@ -261,7 +275,12 @@ fn errors_are_those_of_theory() {
         let theory = 1.04 / f64::from(1 << precision).sqrt();
         let errors = squares.map(|square: f64| square.sqrt());
         eprintln!("precision {precision}: theory {theory:.4}, measured {errors:.4?}");
-        assert!(errors.iter().all(|error| *error < 1.3 * theory), "{errors:?}");
-        assert!(errors[2..].iter().all(|error| *error > 0.6 * theory), "{errors:?}");
+        for (error, (count, seeds)) in errors.iter().zip(checkpoints) {
+            let margin = 3.0 / (2.0 * seeds as f64).sqrt();
+            assert!(*error < (1.0 + margin) * theory, "{count}: {error}");
+            // Small counts are better than theory: they are counted by empty registers, or one by one.
+            let is_small = count < 100_000;
+            assert!(is_small || *error > (1.0 - margin) * theory, "{count}: {error}");
+        }
     }
 }

@@ -96,20 +96,31 @@ impl Quantiles {
     }
 }
 
-/// One sketch for all of these serial forms; `None` when there is none.
-///
-/// # Errors
-/// If one of them is not a KLL sketch of floats.
-pub fn merge_histograms<'a>(blobs: impl IntoIterator<Item = &'a [u8]>) -> Result<Option<Vec<u8>>> {
-    let mut merged: Option<KllSketch<KllFloat<f32>>> = None;
-    for blob in blobs {
-        let sketch = read(blob)?;
-        match &mut merged {
-            None => merged = Some(sketch),
-            Some(merged) => merged.merge(&sketch).map_err(describe)?,
-        }
+/// A sketch read from its serial form, to be merged with others.
+#[derive(Debug, Clone)]
+pub struct Histogram(KllSketch<KllFloat<f32>>);
+
+impl Histogram {
+    /// Reads a serial form.
+    ///
+    /// # Errors
+    /// If it is not a KLL sketch of floats.
+    pub fn from_bytes(blob: &[u8]) -> Result<Histogram> {
+        read(blob).map(Histogram)
     }
-    Ok(merged.map(|sketch| sketch.serialize()))
+
+    /// Takes in what another sketch saw.
+    ///
+    /// # Errors
+    /// If DataSketches refuses to merge the two.
+    pub fn merge(&mut self, other: &Histogram) -> Result<()> {
+        self.0.merge(&other.0).map_err(describe)
+    }
+
+    /// The serial form.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.0.serialize()
+    }
 }
 
 /// The quantiles of a serial form at these ranks (0 to 1); `None` of an empty sketch. Ranks are exclusive,
@@ -173,12 +184,13 @@ mod tests {
             sketch.update(&column, Validity::new(None), rows);
             parts.push(sketch.to_bytes().unwrap());
         }
-        let merged = merge_histograms(parts.iter().map(Vec::as_slice)).unwrap().unwrap();
+        let mut merged = Histogram::from_bytes(&parts[0]).unwrap();
+        merged.merge(&Histogram::from_bytes(&parts[1]).unwrap()).unwrap();
+        let merged = merged.to_bytes();
         let found = quantiles_of(&merged, &[0.0, 0.5, 1.0]).unwrap().unwrap();
         assert_eq!((found[0], found[2]), (0.0, 99_999.0));
         assert!((found[1] - 50_000.0).abs() < 4_000.0, "{found:?}");
-        assert!(merge_histograms([b"garbage".as_slice()]).is_err());
-        assert_eq!(merge_histograms([]), Ok(None));
+        assert!(Histogram::from_bytes(b"garbage").is_err());
     }
 
     #[test]
