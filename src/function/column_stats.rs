@@ -42,6 +42,12 @@ pub fn result_cell(summaries: &[Summary]) -> Cell {
     Cell::List(summaries.iter().map(leaf_cell).collect())
 }
 
+/// The summaries of a group; none of one without rows, whose type was never seen.
+pub fn summaries(state: Option<(&ColumnStatistics, &[ColumnType])>) -> Vec<Summary> {
+    let typed = state.and_then(|(statistics, types)| Some((statistics, types.first()?)));
+    typed.map_or(Vec::new(), |(statistics, column_type)| statistics.finish(column_type))
+}
+
 fn leaf_cell(summary: &Summary) -> Cell {
     let bounds = ducklake::bounds(summary, &DuckdbSpeller);
     Cell::Struct(vec![
@@ -87,10 +93,7 @@ impl Aggregate for ColumnStats {
     }
 
     fn finish(state: Option<(&ColumnStatistics, &[ColumnType])>) -> Result<Cell> {
-        let typed = state.and_then(|(statistics, types)| Some((statistics, types.first()?)));
-        Ok(typed.map_or(Cell::List(Vec::new()), |(statistics, column_type)| {
-            result_cell(&statistics.finish(column_type))
-        }))
+        Ok(result_cell(&summaries(state)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::column_stats::summaries;
 use crate::core::accumulator::{ColumnStatistics, Settings};
 use crate::core::column_type::{ColumnType, Field, join_path};
 use crate::core::summary::Summary;
@@ -83,9 +84,6 @@ impl Aggregate for ExactColumnStats {
     }
 
     fn finish(state: Option<(&ColumnStatistics, &[ColumnType])>) -> Result<Cell> {
-        let typed = state.and_then(|(statistics, types)| Some((statistics, types.first()?)));
-        Ok(typed.map_or(Cell::List(Vec::new()), |(statistics, column_type)| {
-            Cell::List(statistics.finish(column_type).iter().map(leaf_cell).collect())
-        }))
+        Ok(Cell::List(summaries(state).iter().map(leaf_cell).collect()))
     }
 }

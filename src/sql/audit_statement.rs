@@ -8,6 +8,7 @@ use super::file_statement::{File, Scan, path_list};
 use super::footer_order::{sign, text_key};
 use super::literal::Literal;
 use super::quote::{identifier, text};
+use super::rows::{union_all, values};
 
 /// A leaf of every file of a schema, stored in one column chunk per row group.
 #[derive(Debug, Clone, PartialEq)]
@@ -175,7 +176,7 @@ impl AuditStatement {
         let rows = self.files.iter().enumerate();
         let rows =
             rows.map(|(number, file)| format!("({number}, {}, {})", text(&file.name), file.schema));
-        format!("VALUES {}", rows.collect::<Vec<_>>().join(", "))
+        values(rows)
     }
 
     /// The types in which bounds are compared.
@@ -204,26 +205,14 @@ impl AuditStatement {
                 type_number.map_or("NULL".into(), |number| number.to_string()),
             )
         });
-        format!("VALUES {}", rows.collect::<Vec<_>>().join(", "))
+        values(rows)
     }
 
-    /// The scans, added as a balanced tree: a thousand in a chain would be too deep to plan.
     fn scan_union(&self) -> String {
-        let mut statements: Vec<String> = self.scans.iter().map(AuditScan::statement).collect();
-        if statements.is_empty() {
-            return "SELECT '' AS file_name, 0::BIGINT AS row_group_id, [exact_column_stats(0)] AS stats LIMIT 0"
-                .into();
-        }
-        while statements.len() > 1 {
-            statements = statements
-                .chunks(2)
-                .map(|pair| match pair {
-                    [left, right] => format!("({left}) UNION ALL ({right})"),
-                    other => other.concat(),
-                })
-                .collect();
-        }
-        statements.concat()
+        union_all(self.scans.iter().map(AuditScan::statement).collect()).unwrap_or(
+            "SELECT '' AS file_name, 0::BIGINT AS row_group_id, [exact_column_stats(0)] AS stats LIMIT 0"
+                .into(),
+        )
     }
 
     /// One row per column chunk with what the footer says and what the scan found. A row group without rows

@@ -7,6 +7,7 @@
 
 use super::literal::Literal;
 use super::quote::{identifier, text, text_list};
+use super::rows::{union_all, values};
 
 /// One file to be reported.
 #[derive(Debug, Clone, PartialEq)]
@@ -208,25 +209,13 @@ impl FileStatement {
     }
 
     fn scan_union(&self) -> String {
-        let mut statements: Vec<String> = self
+        let statements = self
             .scans
             .iter()
             .filter(|scan| !scan.columns.is_empty())
-            .map(|scan| scan.statement(self.max_bound_bytes))
-            .collect();
-        if statements.is_empty() {
-            return "SELECT '' AS file_name, [column_stats(0)] AS stats LIMIT 0".into();
-        }
-        while statements.len() > 1 {
-            statements = statements
-                .chunks(2)
-                .map(|pair| match pair {
-                    [left, right] => format!("({left}) UNION ALL ({right})"),
-                    other => other.concat(),
-                })
-                .collect();
-        }
-        statements.concat()
+            .map(|scan| scan.statement(self.max_bound_bytes));
+        union_all(statements.collect())
+            .unwrap_or("SELECT '' AS file_name, [column_stats(0)] AS stats LIMIT 0".into())
     }
 
     /// Compressed bytes per leaf, summed over the row groups and over the chunks of the leaf.
@@ -261,10 +250,6 @@ impl FileStatement {
     }
 }
 
-fn values(rows: impl Iterator<Item = String>) -> String {
-    format!("VALUES {}", rows.collect::<Vec<_>>().join(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,30 +259,5 @@ mod tests {
         assert_eq!(exact_path("/d/a[1]*.parquet"), "/d/a[[]1][*].parquet");
         assert_eq!(exact_path("/d/a.parquet"), "/d/a.parquet");
         assert_eq!(exact_path("https://host/a?x=[1]"), "https://host/a?x=[1]");
-    }
-
-    #[test]
-    fn scans_are_added_as_a_balanced_tree() {
-        let scan = |column: &str| Scan {
-            reader: "read_csv",
-            files: vec!["x".into()],
-            options: vec![],
-            file_column: "f".into(),
-            columns: vec![format!("\"{column}\"")],
-        };
-        let statement = FileStatement {
-            files: vec![],
-            leaves: vec![],
-            scans: (0..5).map(|number| scan(&number.to_string())).collect(),
-            parquet_files: vec![],
-            footer_stats: vec![],
-            max_bound_bytes: Some(8),
-            table_id: None,
-            first_data_file_id: 0,
-        };
-        let union = statement.scan_union();
-        assert_eq!(union.matches("UNION ALL").count(), 4);
-        assert!(union.starts_with("(((SELECT"), "{union}");
-        assert!(union.contains("column_stats(\"3\", 8)"), "{union}");
     }
 }

@@ -11,4 +11,5 @@ pub mod lake_statement;
 pub mod literal;
 pub mod offending_statement;
 pub mod quote;
+pub mod rows;
 pub mod source_statement;
