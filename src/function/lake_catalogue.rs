@@ -30,6 +30,8 @@ pub struct LakeTable {
     path: String,
     /// By column id.
     pub nodes: BTreeMap<i64, Node>,
+    /// Nested columns whose parts cannot be told by name; asked for in encrypted lakes only.
+    pub renamed_roots: HashSet<i64>,
     /// No row was ever deleted, as far as the catalogue knows.
     pub has_all_rows: bool,
 }
@@ -76,6 +78,8 @@ pub struct InlinedTable {
     pub table_id: i64,
     /// Quoted.
     pub reference: String,
+    /// The column that tells deleted rows; DuckLake 1.1 calls it otherwise than 1.0.
+    pub end_snapshot: String,
     /// What its columns and their parts are called, and which columns they are.
     pub names: Vec<MappedName>,
 }
@@ -95,6 +99,9 @@ impl Lake {
         let mut tables = reader.tables(options, snapshot)?;
         reader.add_nodes(&mut tables, snapshot)?;
         let files = reader.files(&tables, snapshot)?;
+        if files.iter().any(|file| file.encryption_key.is_some()) {
+            reader.add_renamed_roots(&mut tables)?;
+        }
         let mappings = reader.mappings()?;
         let inlined = reader.inlined(&tables)?;
         for table_id in reader.tables_with_deletes(&tables, &inlined)? {
@@ -103,6 +110,13 @@ impl Lake {
             }
         }
         Ok(Lake { metadata: reader.metadata, snapshot, tables, files, mappings, inlined })
+    }
+
+    /// The top-level column that a column is, or is a part of.
+    pub fn root(&self, table_id: i64, column_id: i64) -> i64 {
+        let nodes = self.tables.get(&table_id).map(|table| &table.nodes);
+        let parent = |id: i64| nodes?.get(&id)?.parent;
+        std::iter::successors(Some(column_id), |id| parent(*id)).last().unwrap_or(column_id)
     }
 
     /// The dotted path of a column.
@@ -186,7 +200,7 @@ impl Reader<'_> {
     }
 
     /// The columns of a table that cannot be done without.
-    fn required_columns(&self, name: &str) -> Result<Vec<String>> {
+    pub(super) fn required_columns(&self, name: &str) -> Result<Vec<String>> {
         self.columns(name).ok_or_else(|| {
             Error::new(format!(
                 "the catalogue has no readable table {} (is it a DuckLake catalogue of version 0.3 to \
@@ -271,6 +285,7 @@ impl Reader<'_> {
                 table_name: owned(row, 2),
                 path: resolve(&schema_path, row, 5, 6),
                 nodes: BTreeMap::new(),
+                renamed_roots: HashSet::new(),
                 has_all_rows: true,
             };
             tables.insert(required(row, 0, "ducklake_table.table_id")?, table);

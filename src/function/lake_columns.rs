@@ -11,10 +11,10 @@ use crate::sql::quote::identifier;
 pub enum Names<'a> {
     /// DuckLake's own files: the field ids are the column ids.
     FieldIds,
-    /// Added files and inlined rows: the names they had.
+    /// Added and encrypted files.
     Mapping(&'a [MappedName]),
-    /// Neither is known: the names the table has.
-    Current,
+    /// Inlined rows: the names they had.
+    Inlined(&'a [MappedName]),
 }
 
 /// A leaf of a file.
@@ -45,8 +45,7 @@ pub fn match_column(
             };
             let column_id = match names {
                 Names::FieldIds => place(index).and_then(|place| place.field_id),
-                Names::Mapping(mapping) => mapped_column(mapping, path()),
-                Names::Current => named_column(table, path()),
+                Names::Mapping(mapping) | Names::Inlined(mapping) => mapped_column(mapping, path()),
             };
             Match {
                 column_id: column_id.filter(is_leaf),
@@ -75,15 +74,6 @@ fn mapped_column<'p>(mapping: &[MappedName], path: impl Iterator<Item = &'p str>
         found?;
     }
     found.map(|name| name.column_id)
-}
-
-fn named_column<'p>(table: &LakeTable, path: impl Iterator<Item = &'p str>) -> Option<i64> {
-    let mut found = None;
-    for part in path {
-        let mut children = table.nodes.iter().filter(|(_, node)| node.parent == found);
-        found = Some(*children.find(|(_, node)| is_same(&node.name, part))?.0);
-    }
-    found
 }
 
 /// The expression that is aggregated: the column, cast to the types that its leaves have in the table.

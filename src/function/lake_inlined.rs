@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::file_columns::SourceColumn;
 use super::lake_catalogue::{InlinedTable, LakeTable, MappedName, Reader, at, owned, required};
-use crate::error::Result;
+use super::lake_columns::{Names, lake_type_text};
+use super::lake_scan::Builder;
+use crate::error::{Error, Result};
 use crate::output::lake_type::LakeType;
+use crate::sql::lake_statement::{LakeFile, LakeScan};
 use crate::sql::quote::identifier;
 
 impl Reader<'_> {
@@ -20,16 +24,24 @@ impl Reader<'_> {
             "SELECT CAST(i.table_id AS BIGINT), CAST(i.table_name AS VARCHAR), \
              CAST(c.column_id AS BIGINT), CAST(c.parent_column AS BIGINT), \
              CAST(c.column_name AS VARCHAR), CAST(c.column_type AS VARCHAR) FROM {} i \
-             JOIN (SELECT schema_version, min(begin_snapshot) AS first_snapshot FROM {} GROUP BY ALL) v \
-             ON v.schema_version = i.schema_version \
-             JOIN {} c ON c.table_id = i.table_id AND {versioned} ORDER BY 1, 2, 3",
+             LEFT JOIN (SELECT schema_version, min(first_snapshot) AS first_snapshot \
+             FROM ({versions}) GROUP BY ALL) v ON v.schema_version = i.schema_version \
+             LEFT JOIN {} c ON c.table_id = i.table_id AND {versioned} ORDER BY 1, 2, 3",
             self.table("ducklake_inlined_data_tables"),
-            self.table("ducklake_schema_versions"),
             self.table("ducklake_column"),
+            versions = self.schema_versions(),
         );
         self.each(&statement, |row| {
             let table_id = required(row, 0, "ducklake_inlined_data_tables.table_id")?;
             if tables.contains_key(&table_id) {
+                // Bounds without these rows would be wrong, so nothing is claimed of the lake.
+                if row.integer(2).is_none() {
+                    return Err(Error::new(format!(
+                        "the catalogue does not say which columns its table {} of inlined rows has (its \
+                         schema version is unknown); CALL ducklake_flush_inlined_data first",
+                        owned(row, 1)
+                    )));
+                }
                 let column_id = required(row, 2, "ducklake_column.column_id")?;
                 let name = MappedName {
                     number: column_id,
@@ -45,16 +57,44 @@ impl Reader<'_> {
             }
             Ok(())
         })?;
-        let is_there = |name: &str| self.columns(&identifier(name)).is_some();
-        Ok(inlined
+        inlined
             .into_iter()
-            .filter(|((_, name), _)| is_there(name))
-            .map(|((table_id, name), names)| InlinedTable {
-                table_id,
-                reference: self.table(&identifier(&name)),
-                names,
+            .map(|((table_id, name), names)| {
+                let columns = self.required_columns(&identifier(&name))?;
+                let end_snapshot = columns.into_iter().find(|column| {
+                    ["end_snapshot", "_ducklake_end_snapshot"].contains(&column.as_str())
+                });
+                Ok(InlinedTable {
+                    table_id,
+                    reference: self.table(&identifier(&name)),
+                    end_snapshot: end_snapshot.ok_or_else(|| {
+                        Error::new(format!(
+                            "the catalogue's table {name} has no column end_snapshot"
+                        ))
+                    })?,
+                    names,
+                })
             })
-            .collect())
+            .collect()
+    }
+
+    /// Where each version of the columns begins. DuckLake before 1.1 did not write all of them into the table
+    /// made for it; the snapshots say it too, as long as they are kept.
+    fn schema_versions(&self) -> String {
+        let versions = |table: &str, snapshot: &str| {
+            format!(
+                "SELECT schema_version, {snapshot} AS first_snapshot FROM {}",
+                self.table(table)
+            )
+        };
+        let snapshots = versions("ducklake_snapshot", "snapshot_id");
+        match self.columns("ducklake_schema_versions") {
+            Some(_) => {
+                let own = versions("ducklake_schema_versions", "begin_snapshot");
+                format!("{own} UNION ALL {snapshots}")
+            }
+            None => snapshots,
+        }
     }
 
     /// The tables of which rows were deleted at some time: DuckDB then no longer answers MIN and MAX from
@@ -76,7 +116,8 @@ impl Reader<'_> {
             format!("(SELECT CAST({table_id} AS BIGINT) FROM {source} WHERE {condition} LIMIT 1)")
         };
         statements.extend(inlined.iter().map(|inlined| {
-            constant(inlined.table_id, &inlined.reference, "end_snapshot IS NOT NULL")
+            let ended = format!("{} IS NOT NULL", inlined.end_snapshot);
+            constant(inlined.table_id, &inlined.reference, &ended)
         }));
         for table_id in tables.keys() {
             let name = format!("ducklake_inlined_delete_{table_id}");
@@ -92,5 +133,64 @@ impl Reader<'_> {
             })?;
         }
         Ok(deleted)
+    }
+}
+
+impl Builder<'_> {
+    /// The rows that lie in the catalogue. It may keep nested values as text, so each column is cast to the
+    /// type it had when the rows were written.
+    pub(super) fn add_inlined(&mut self, inlined: &InlinedTable) -> Result<()> {
+        let lake = self.lake;
+        let Some(table) = lake.tables.get(&inlined.table_id) else { return Ok(()) };
+        let roots: Vec<String> = inlined
+            .names
+            .iter()
+            .filter(|name| name.parent.is_none())
+            .map(|name| {
+                let column = identifier(&name.source_name);
+                match lake_type_text(&inlined.names, name) {
+                    Some(type_text) => format!("CAST({column} AS {type_text}) AS {column}"),
+                    None => column,
+                }
+            })
+            .collect();
+        if roots.is_empty() {
+            return Ok(());
+        }
+        let source = format!("(SELECT {} FROM {})", roots.join(", "), inlined.reference);
+        let mut rows = self.session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
+        let columns: Vec<SourceColumn> = rows
+            .columns()
+            .into_iter()
+            .map(|(name, column_type)| SourceColumn { name, column_type, is_partition: false })
+            .collect();
+        let number = self.next_group();
+        let mut expressions = Vec::new();
+        let names = Names::Inlined(&inlined.names);
+        let met = self.add_columns(number, table, &columns, &names, None, &mut expressions);
+        let mut record_count = 0;
+        self.session
+            .query(&format!("SELECT CAST(count(*) AS BIGINT) FROM {}", inlined.reference))?
+            .for_each(|row| {
+                record_count = row.integer(0).unwrap_or(0);
+                Ok(())
+            })?;
+        self.statement.files.push(LakeFile {
+            group: number,
+            table_id: inlined.table_id,
+            data_file_id: None,
+            name: String::new(),
+            record_count: Some(record_count),
+            is_current: true,
+        });
+        self.add_defaults(number, table, &met);
+        let (source, file_column) = (source, None);
+        self.statement.scans.push(LakeScan {
+            group: number,
+            source,
+            file_column,
+            columns: expressions,
+        });
+        Ok(())
     }
 }

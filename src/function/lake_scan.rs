@@ -1,11 +1,12 @@
 //! From what the catalogue says to the scan of a lake: which data files are read together, and which column
 //! of its table each of their leaves is.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::file_columns::{SourceColumn, source_columns, unused_name};
-use super::lake_catalogue::{DataFile, InlinedTable, Lake, LakeTable};
-use super::lake_columns::{Match, Names, lake_type_text, match_column, scan_expression};
+use super::lake_catalogue::{DataFile, Lake, LakeTable};
+use super::lake_columns::{Match, Names, match_column, scan_expression};
+use super::lake_encrypted::{EncryptedColumns, decryption, encrypted_columns};
 use super::lake_options::LakeOptions;
 use super::parquet_schema::{ParquetSchema, group_by_schema};
 use super::variant_stats::footer_stats;
@@ -18,7 +19,7 @@ use crate::sql::lake_statement::{
     ConstantOf, LakeColumn, LakeConstant, LakeFile, LakeScan, LakeStatement,
 };
 use crate::sql::literal::Literal;
-use crate::sql::quote::{identifier, text};
+use crate::sql::quote::text;
 
 /// Which parts of a lake are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,13 @@ pub fn lake_statement(
         .filter(|file| (file.is_current || extent.is_table_wide) && is_read(file))
         .collect();
     let mut names: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let mut builder = Builder { lake, session, extent, statement: empty(lake, options, extent) };
+    let mut builder = Builder {
+        lake,
+        session,
+        extent,
+        statement: empty(lake, options, extent),
+        unknown: HashSet::new(),
+    };
     // The reader calls a file by its path, but for untidy ones. Only when something is wrong is it worth
     // looking for each file.
     let groups = match grouped(&files, &names, session) {
@@ -60,7 +67,11 @@ pub fn lake_statement(
     if extent.is_table_wide {
         lake.inlined.iter().try_for_each(|inlined| builder.add_inlined(inlined))?;
     }
-    let mut statement = builder.statement;
+    let Builder { mut statement, unknown, .. } = builder;
+    statement.columns.retain(|column| {
+        let root = lake.root(column.table_id, column.column_id);
+        !unknown.contains(&(column.table_id, root))
+    });
     let group_of_file = statement.files.iter().map(|f| (f.name.clone(), f.group)).collect();
     statement.footer_stats = footer_stats(&statement.leaves, &group_of_file, session)?;
     Ok(statement)
@@ -90,6 +101,7 @@ fn empty(lake: &Lake, options: &LakeOptions, extent: Extent) -> LakeStatement {
         leaves: Vec::new(),
         scans: Vec::new(),
         constants: Vec::new(),
+        filled_in: HashSet::new(),
         footer_stats: Vec::new(),
         has_sizes: extent.has_sizes,
         max_bound_bytes: options.max_bound_bytes,
@@ -177,52 +189,53 @@ fn grouped<'a>(
     Ok(groups)
 }
 
-struct Builder<'call> {
-    lake: &'call Lake,
-    session: &'call Session,
+/// The scan of a group, without its columns.
+fn group_scan(group: &Group<'_>, encrypted: Option<&EncryptedColumns>) -> Scan {
+    let mut files: Vec<String> = group.iter().map(|(_, name)| (*name).to_owned()).collect();
+    files.sort_unstable();
+    files.dedup();
+    let mut options = vec![("hive_partitioning".into(), Literal::Boolean(false))];
+    options
+        .extend(group.iter().find_map(|(file, _)| file.encryption_key.as_deref()).map(decryption));
+    options.extend(encrypted.map(|encrypted| encrypted.schema.clone()));
+    let (file_column, columns) = (String::new(), Vec::new());
+    Scan { reader: "read_parquet", files, options, file_column, columns }
+}
+
+pub(super) struct Builder<'call> {
+    pub(super) lake: &'call Lake,
+    pub(super) session: &'call Session,
     extent: Extent,
-    statement: LakeStatement,
+    pub(super) statement: LakeStatement,
+    /// Tables and columns of which some file cannot tell the parts: nothing is claimed of them.
+    unknown: HashSet<(i64, i64)>,
 }
 
 impl Builder<'_> {
-    fn next_group(&self) -> usize {
+    pub(super) fn next_group(&self) -> usize {
         self.statement.files.last().map_or(0, |file| file.group + 1)
     }
 
     fn add_files(&mut self, place: Place, group: &Group<'_>) -> Result<()> {
         let lake = self.lake;
         let Some(table) = lake.tables.get(&place.table_id) else { return Ok(()) };
-        let mut files: Vec<String> = group.iter().map(|(_, name)| (*name).to_owned()).collect();
-        files.sort_unstable();
-        files.dedup();
-        let mut options = vec![("hive_partitioning".into(), Literal::Boolean(false))];
-        options.extend(
-            group.iter().find_map(|(file, _)| file.encryption_key.as_deref()).map(decryption),
-        );
-        let mut scan = Scan {
-            reader: "read_parquet",
-            files,
-            options,
-            file_column: String::new(),
-            columns: Vec::new(),
-        };
+        let number = self.next_group();
+        let mapping = place.mapping_id.and_then(|id| lake.mappings.get(&id));
+        let is_matched_by_reader = mapping.is_none() && place.schema.is_none();
+        let encrypted = is_matched_by_reader.then(|| encrypted_columns(table));
+        if let Some(encrypted) = &encrypted {
+            self.note_encrypted(number, place.table_id, encrypted, group);
+        }
+        let mut scan = group_scan(group, encrypted.as_ref());
         let probe = Scan { files: scan.files.iter().take(1).cloned().collect(), ..scan.clone() };
         let columns = source_columns(&probe, usize::MAX, self.session)?;
-        let mapping = place.mapping_id.and_then(|id| lake.mappings.get(&id));
-        let names = match (mapping, &place.schema) {
+        let names = match (mapping, &encrypted) {
             (Some(mapping), _) => Names::Mapping(mapping),
-            (None, Some(_)) => Names::FieldIds,
-            (None, None) => Names::Current,
+            (None, Some(encrypted)) => Names::Mapping(&encrypted.names),
+            (None, None) => Names::FieldIds,
         };
-        let number = self.next_group();
-        let mut met = self.add_columns(
-            number,
-            table,
-            &columns,
-            &names,
-            place.schema.as_ref(),
-            &mut scan.columns,
-        );
+        let schema = place.schema.as_ref();
+        let mut met = self.add_columns(number, table, &columns, &names, schema, &mut scan.columns);
         scan.file_column = unused_name(&columns);
         for (file, name) in group {
             met.extend(self.add_partitions(file, &names, table));
@@ -246,8 +259,23 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// What cannot be known of the columns of an encrypted file.
+    fn note_encrypted(
+        &mut self,
+        number: usize,
+        table_id: i64,
+        encrypted: &EncryptedColumns,
+        group: &Group<'_>,
+    ) {
+        self.unknown.extend(encrypted.unknown.iter().map(|root| (table_id, *root)));
+        let first = group.iter().map(|(file, _)| file.begin_snapshot).min().unwrap_or(0);
+        let nodes = self.lake.tables.get(&table_id).map(|table| &table.nodes);
+        let younger = nodes.into_iter().flatten().filter(|(_, node)| node.first_snapshot > first);
+        self.statement.filled_in.extend(younger.map(|(id, _)| (number, *id)));
+    }
+
     /// The leaves of a scan and the expressions they come from; gives the ids of the columns that were met.
-    fn add_columns(
+    pub(super) fn add_columns(
         &mut self,
         group: usize,
         table: &LakeTable,
@@ -263,7 +291,7 @@ impl Builder<'_> {
             if matches.iter().all(|found| found.column_id.is_none()) {
                 continue;
             }
-            let is_inlined = schema.is_none() && matches!(names, Names::Mapping(_));
+            let is_inlined = matches!(names, Names::Inlined(_));
             expressions.push(scan_expression(column, &matches, table, is_inlined));
             for (index, Match { column_id, chunks }) in matches.into_iter().enumerate() {
                 let Some(id) = column_id else { continue };
@@ -316,7 +344,7 @@ impl Builder<'_> {
     }
 
     /// What the columns that a group lacks hold there.
-    fn add_defaults(&mut self, group: usize, table: &LakeTable, met: &[i64]) {
+    pub(super) fn add_defaults(&mut self, group: usize, table: &LakeTable, met: &[i64]) {
         if !self.extent.is_table_wide {
             return;
         }
@@ -330,67 +358,4 @@ impl Builder<'_> {
             });
         }
     }
-
-    /// The rows that lie in the catalogue. It may keep nested values as text, so each column is cast to the
-    /// type it had when the rows were written.
-    fn add_inlined(&mut self, inlined: &InlinedTable) -> Result<()> {
-        let lake = self.lake;
-        let Some(table) = lake.tables.get(&inlined.table_id) else { return Ok(()) };
-        let roots: Vec<String> = inlined
-            .names
-            .iter()
-            .filter(|name| name.parent.is_none())
-            .map(|name| {
-                let column = identifier(&name.source_name);
-                match lake_type_text(&inlined.names, name) {
-                    Some(type_text) => format!("CAST({column} AS {type_text}) AS {column}"),
-                    None => column,
-                }
-            })
-            .collect();
-        if roots.is_empty() {
-            return Ok(());
-        }
-        let source = format!("(SELECT {} FROM {})", roots.join(", "), inlined.reference);
-        let mut rows = self.session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
-        let columns: Vec<SourceColumn> = rows
-            .columns()
-            .into_iter()
-            .map(|(name, column_type)| SourceColumn { name, column_type, is_partition: false })
-            .collect();
-        let number = self.next_group();
-        let mut expressions = Vec::new();
-        let names = Names::Mapping(&inlined.names);
-        let met = self.add_columns(number, table, &columns, &names, None, &mut expressions);
-        let mut record_count = 0;
-        self.session
-            .query(&format!("SELECT CAST(count(*) AS BIGINT) FROM {}", inlined.reference))?
-            .for_each(|row| {
-                record_count = row.integer(0).unwrap_or(0);
-                Ok(())
-            })?;
-        self.statement.files.push(LakeFile {
-            group: number,
-            table_id: inlined.table_id,
-            data_file_id: None,
-            name: String::new(),
-            record_count: Some(record_count),
-            is_current: true,
-        });
-        self.add_defaults(number, table, &met);
-        let (source, file_column) = (source, None);
-        self.statement.scans.push(LakeScan {
-            group: number,
-            source,
-            file_column,
-            columns: expressions,
-        });
-        Ok(())
-    }
-}
-
-/// The reader's option for a file that is encrypted with a key of its own, which the catalogue keeps.
-fn decryption(key: &str) -> (String, Literal) {
-    let value = Literal::Expression(format!("from_base64({})", text(key)));
-    ("encryption_config".into(), Literal::Struct(vec![("footer_key_value".into(), value)]))
 }

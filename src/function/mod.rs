@@ -25,6 +25,7 @@ pub mod hive_stats;
 mod lake_audit;
 mod lake_catalogue;
 mod lake_columns;
+mod lake_encrypted;
 mod lake_inlined;
 mod lake_options;
 mod lake_scan;

@@ -4,9 +4,12 @@
 //! What the catalogue says of files and columns stands in the text as VALUES. Files that share a table, a
 //! name mapping and a schema are one group and one scan.
 
+use std::collections::HashSet;
+
 use super::file_statement::{FooterStats, LeafRow, path_list};
 use super::lake_order::OrderTypes;
 use super::quote::{identifier, text};
+use super::rows::{union_all, values};
 use crate::output::lake_type::{BoundRule, LakeType};
 
 /// A leaf column of a table.
@@ -74,6 +77,9 @@ pub struct LakeStatement {
     pub leaves: Vec<LeafRow>,
     pub scans: Vec<LakeScan>,
     pub constants: Vec<LakeConstant>,
+    /// Groups and columns of which it is not known whether the files hold them or the reader fills them in:
+    /// they count for the table, and are no rows of the files.
+    pub filled_in: HashSet<(usize, i64)>,
     pub footer_stats: Vec<FooterStats>,
     pub has_sizes: bool,
     pub max_bound_bytes: Option<i64>,
@@ -92,7 +98,7 @@ impl LakeStatement {
              lake_files(group_number, table_id, data_file_id, file_name, record_count, is_current) AS \
              ({files}), \
              lake_leaves(group_number, leaf_number, column_position, leaf_position, column_id, \
-             empty_extra_stats) AS ({leaves}), \
+             is_filled_in, empty_extra_stats) AS ({leaves}), \
              scanned AS ({scans}), \
              per_column AS (SELECT group_number, file_name, unnest(stats) AS column_leaves, \
              generate_subscripts(stats, 1) AS column_position FROM scanned), \
@@ -152,7 +158,7 @@ impl LakeStatement {
                 column.lake_type.is_floating(),
             )
         });
-        values(rows, "0, 0, '', '', '', '', '', false, false, 0, 0, false")
+        values_or_none(rows, "0, 0, '', '', '', '', '', false, false, 0, 0, false")
     }
 
     fn file_values(&self) -> String {
@@ -168,21 +174,22 @@ impl LakeStatement {
                 file.is_current,
             )
         });
-        values(rows, "0, 0, CAST(0 AS BIGINT), '', CAST(0 AS BIGINT), false")
+        values_or_none(rows, "0, 0, CAST(0 AS BIGINT), '', CAST(0 AS BIGINT), false")
     }
 
     fn leaf_values(&self) -> String {
         let rows = self.leaves.iter().enumerate().map(|(number, leaf)| {
             format!(
-                "({}, {number}, {}, {}, {}, {})",
+                "({}, {number}, {}, {}, {}, {}, {})",
                 leaf.schema,
                 leaf.column_position,
                 leaf.leaf_position,
                 leaf.column_id.map_or("NULL".into(), |id| id.to_string()),
+                leaf.column_id.is_some_and(|id| self.filled_in.contains(&(leaf.schema, id))),
                 leaf.empty_extra_stats.as_deref().map_or("CAST(NULL AS VARCHAR)".into(), text),
             )
         });
-        values(rows, "0, 0, 0, 0, 0, ''")
+        values_or_none(rows, "0, 0, 0, 0, 0, false, ''")
     }
 
     fn footer_values(&self) -> String {
@@ -190,7 +197,7 @@ impl LakeStatement {
             let (file, extra_stats) = (text(&stats.file_name), text(&stats.extra_stats));
             format!("({file}, {}, {extra_stats})", stats.leaf_number)
         });
-        values(rows, "'', 0, ''")
+        values_or_none(rows, "'', 0, ''")
     }
 
     fn scan_union(&self) -> String {
@@ -208,7 +215,7 @@ impl LakeStatement {
                 by = file.as_ref().map_or(String::new(), |file| format!(" GROUP BY {file}")),
             )
         });
-        union(scans.collect()).unwrap_or(
+        union_all(scans.collect()).unwrap_or(
             "SELECT 0 AS group_number, '' AS file_name, [column_stats(0)] AS stats LIMIT 0".into(),
         )
     }
@@ -222,11 +229,18 @@ impl LakeStatement {
                 chunks.map(move |chunk| format!("({}, {number}, {chunk})", leaf.schema))
             })
             .collect();
+        // An encrypted file has a footer that cannot be listed, and no chunks here.
+        let listed: HashSet<usize> = self
+            .leaves
+            .iter()
+            .filter(|leaf| leaf.chunks.is_some())
+            .map(|leaf| leaf.schema)
+            .collect();
         let mut names: Vec<&str> = self
             .files
             .iter()
-            .filter(|f| f.data_file_id.is_some())
-            .map(|f| f.name.as_str())
+            .filter(|file| file.data_file_id.is_some() && listed.contains(&file.group))
+            .map(|file| file.name.as_str())
             .collect();
         names.sort_unstable();
         names.dedup();
@@ -270,7 +284,7 @@ impl LakeStatement {
                 rows.join(", ")
             )
         });
-        let constants = union(selects.collect()).unwrap_or(
+        let constants = union_all(selects.collect()).unwrap_or(
             "SELECT 0 AS owner, 0 AS column_id, [column_stats(0)][1] AS stats LIMIT 0".into(),
         );
         let owner = if of_partitions { "data_file_id" } else { "group_number" };
@@ -288,7 +302,7 @@ impl LakeStatement {
 
 /// What the scans found, a row for every leaf of every file.
 const FOUND_IN_FILES: &str = "SELECT f.data_file_id, CAST(f.table_id AS BIGINT) AS table_id, \
-    CAST(l.column_id AS BIGINT) AS column_id, f.file_name, f.is_current, false AS is_default, \
+    CAST(l.column_id AS BIGINT) AS column_id, f.file_name, f.is_current, l.is_filled_in AS is_default, \
     sizes.size_bytes AS size_bytes, \
     CASE WHEN p.leaf IS NULL AND f.record_count > 0 \
     THEN error('data file ' || f.file_name || ' has no rows, but the catalogue says ' || f.record_count) \
@@ -355,23 +369,11 @@ fn whole_number(double: &str, rounding: &str) -> String {
     )
 }
 
-/// The statements added up as a balanced tree, since a thousand in a chain would be too deep to plan.
-fn union(mut statements: Vec<String>) -> Option<String> {
-    while statements.len() > 1 {
-        let pairs = statements.chunks(2).map(|pair| match pair {
-            [left, right] => format!("({left}) UNION ALL ({right})"),
-            other => other.concat(),
-        });
-        statements = pairs.collect();
-    }
-    statements.pop()
-}
-
 /// Rows of constants; where there are none, no row of the types that `example` has.
-fn values(rows: impl Iterator<Item = String>, example: &str) -> String {
+fn values_or_none(rows: impl Iterator<Item = String>, example: &str) -> String {
     let rows: Vec<String> = rows.collect();
     if rows.is_empty() {
         return format!("SELECT {example} WHERE false");
     }
-    format!("VALUES {}", rows.join(", "))
+    values(rows)
 }

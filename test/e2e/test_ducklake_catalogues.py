@@ -179,3 +179,20 @@ def test_an_encrypted_lake(connection, catalogues, tmp_path):
     lake.repair()
     assert lake.value(LOST) == 10
     assert serious(lake) == set()
+
+
+def test_an_encrypted_lake_with_swapped_names(connection, catalogues, tmp_path):
+    """Only the reader sees the field ids of an encrypted file, and those of whole columns alone. Of a nested column
+    whose parts had other names nothing is claimed."""
+    connection.execute("SET autoload_known_extensions = false")
+    connection.execute("SET force_mbedtls_unsafe = 'true'")
+    lake = Lake(connection, catalogues("duckdb"), f"{tmp_path}/data/", attach_options=", ENCRYPTED").attach()
+    lake.set_option("data_inlining_row_limit", "0")
+    lake.run([
+        "CREATE TABLE lake.t AS SELECT i AS a, i + 1000 AS b, {'p': i, 'q': -i} AS s, {'u': i} AS v FROM range(100) s(i)",
+        "ALTER TABLE lake.t RENAME a TO x", "ALTER TABLE lake.t RENAME b TO a", "ALTER TABLE lake.t RENAME x TO b",
+        "ALTER TABLE lake.t RENAME s.p TO r",
+    ])  # fmt: skip
+    bounds = {row["column_name"]: (row["min_value"], row["max_value"]) for row in lake.rows("ducklake_column_stats")}
+    assert bounds == {"b": ("0", "99"), "a": ("1000", "1099"), "v.u": ("0", "99")}
+    assert lake.audit() == []
