@@ -184,9 +184,9 @@ def test_an_encrypted_lake(connection, catalogues, tmp_path):
 def test_an_encrypted_lake_with_swapped_names(connection, catalogues, tmp_path):
     """Only the reader sees the field ids of an encrypted file, and those of whole columns alone. Of a nested column
     whose parts had other names nothing is claimed."""
-    connection.execute("SET autoload_known_extensions = false")
-    connection.execute("SET force_mbedtls_unsafe = 'true'")
-    lake = Lake(connection, catalogues("duckdb"), f"{tmp_path}/data/", attach_options=", ENCRYPTED").attach()
+    lake = Lake(connection, catalogues("duckdb"), f"{tmp_path}/data/", attach_options=", ENCRYPTED")
+    lake.run(["SET autoload_known_extensions = false", "SET force_mbedtls_unsafe = 'true'"])
+    lake.attach()
     lake.set_option("data_inlining_row_limit", "0")
     lake.run([
         "CREATE TABLE lake.t AS SELECT i AS a, i + 1000 AS b, {'p': i, 'q': -i} AS s, {'u': i} AS v FROM range(100) s(i)",
