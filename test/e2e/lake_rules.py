@@ -83,7 +83,9 @@ def is_excused_bound(lake, theirs, ours, row, is_added):
     if column_type == "BOOLEAN" and is_added:
         return (theirs, ours) in (("false", "0"), ("true", "1"))
     if column_type == "BLOB" and is_added:
-        return lake.value(f"SELECT hex({sql_literal(theirs)}::BLOB) = {sql_literal(ours)}")
+        # The bounds of several row groups are compared as escaped texts, though `\\xFF` is not below `a`.
+        is_same = lake.value(f"SELECT hex({sql_literal(theirs)}::BLOB) = {sql_literal(ours)}")
+        return is_same or row_groups(lake, row) > 1
     if column_type == "FLOAT" and "e" in theirs:
         # W6: one step wider.
         inner = [f"nextafter({sql_literal(ours)}::FLOAT, '{side}'::FLOAT)" for side in ("infinity", "-infinity")]

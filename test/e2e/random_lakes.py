@@ -6,6 +6,7 @@ Every table has a column `k` that numbers its rows, so that what must be there i
 import random
 from dataclasses import dataclass, field
 
+import duckdb
 from file_rows import quoted_identifier, sql_literal
 
 ROWS_PER_GROUP = 2048
@@ -301,11 +302,17 @@ class RandomLake:
     def maintain(self, table):
         schema, name = table.name.removeprefix("lake.").rsplit(".", 1)
         schema = schema.strip('"')
-        self.run(self.random.choice((
+        call = self.random.choice((
             "CALL ducklake_merge_adjacent_files('lake')",
             "CALL ducklake_flush_inlined_data('lake')",
             f"CALL ducklake_rewrite_data_files('lake', '{name}', schema => '{schema}', delete_threshold => 0.01)",
-        )))  # fmt: skip
+        ))  # fmt: skip
+        try:
+            self.run(call)
+        except duckdb.TransactionException as error:
+            # DuckLake asks rows that were inlined before a column was added for that column, and refuses.
+            if "Failed to read inlined-data aggregates" not in str(error):
+                raise
 
     def remember(self, table):
         """Keeps a table as it is now, for time travel."""
