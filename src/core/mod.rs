@@ -16,11 +16,13 @@ pub mod leaf;
 mod leb128;
 pub mod lengths;
 pub mod members;
+pub mod parquet_footer;
 pub mod repetition;
 pub mod sketch;
 mod state_check;
 pub mod state_format;
 pub mod summary;
+mod thrift_compact;
 pub mod type_format;
 mod wkb_check;
 

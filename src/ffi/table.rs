@@ -47,14 +47,19 @@ pub trait TableFunction: 'static {
         Err(Error::new("has no rows"))
     }
 
+    /// Several statements whose rows, one after the other, are the function's rows.
+    fn statements(bound: &Self::Bound, session: &Session) -> Result<Vec<String>> {
+        Ok(vec![Self::statement(bound, session)?])
+    }
+
     /// The rows themselves, for a function that puts them together from several statements; then
     /// [`TableFunction::statement`] is not asked.
     fn rows(_bound: &Self::Bound, _session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
         None
     }
 
-    /// Another statement to try when the first one fails: the same rows, with less in them.
-    fn second_statement(_bound: &Self::Bound, _session: &Session) -> Option<String> {
+    /// Other statements to try when the first ones fail: the same rows, with less in them.
+    fn second_statements(_bound: &Self::Bound, _session: &Session) -> Option<Vec<String>> {
         None
     }
 
@@ -173,7 +178,7 @@ unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
 
 /// The rest of a result.
 enum Answer {
-    Rows(Rows),
+    Rows(std::vec::IntoIter<Rows>),
     Cells(std::vec::IntoIter<Vec<Cell>>),
 }
 
@@ -219,7 +224,7 @@ unsafe extern "C" fn produce<F: TableFunction>(
             None => answer.insert(run::<F>(host, bound).map_err(|error| error.context(F::NAME))?),
         };
         match answer {
-            Answer::Rows(rows) => match rows.next_chunk() {
+            Answer::Rows(results) => match next_chunk(results) {
                 // SAFETY: the statement has the declared columns (checked by `run`).
                 Some(chunk) => unsafe { copy_chunk(&F::columns(), &chunk, output) },
                 None => {
@@ -240,19 +245,34 @@ fn run<F: TableFunction>(host: &Host, bound: &F::Bound) -> Result<Answer> {
         let rows = rows.map_err(|error| F::explain(bound, &session, error))?;
         return Ok(Answer::Cells(rows.into_iter()));
     }
-    let mut rows = F::statement(bound, &session)
-        .and_then(|statement| session.query(&statement))
-        .or_else(|error| match F::second_statement(bound, &session) {
-            Some(statement) => session.query(&statement).map_err(|_| error),
+    let run_all = |statements: Vec<String>| -> Result<Vec<Rows>> {
+        statements.iter().map(|statement| session.query(statement)).collect()
+    };
+    let mut results = F::statements(bound, &session)
+        .and_then(run_all)
+        .or_else(|error| match F::second_statements(bound, &session) {
+            Some(statements) => run_all(statements).map_err(|_| error),
             None => Err(error),
         })
         .map_err(|error| F::explain(bound, &session, error))?;
     let declared: Vec<ColumnType> = F::columns().into_iter().map(|(_, t)| t).collect();
-    let found: Vec<ColumnType> = rows.columns().into_iter().map(|(_, t)| t).collect();
-    if declared != found {
-        return Err(Error::new("the composed statement has other columns than declared"));
+    for rows in &mut results {
+        let found: Vec<ColumnType> = rows.columns().into_iter().map(|(_, t)| t).collect();
+        if declared != found {
+            return Err(Error::new("the composed statement has other columns than declared"));
+        }
     }
-    Ok(Answer::Rows(rows))
+    Ok(Answer::Rows(results.into_iter()))
+}
+
+/// The next chunk of the first result that has one; those before it are freed.
+fn next_chunk(results: &mut std::vec::IntoIter<Rows>) -> Option<RowChunk> {
+    loop {
+        if let Some(chunk) = results.as_mut_slice().first_mut()?.next_chunk() {
+            return Some(chunk);
+        }
+        results.next();
+    }
 }
 
 /// # Safety

@@ -120,8 +120,8 @@ impl TableFunction for DucklakeColumnStats {
     }
 
     /// DuckDB's `parquet_metadata` fails at a footer with a bound that has no text; the sizes are then NULL.
-    fn second_statement(bound: &LakeOptions, session: &Session) -> Option<String> {
-        file_statement(bound, session, false).ok()
+    fn second_statements(bound: &LakeOptions, session: &Session) -> Option<Vec<String>> {
+        Some(vec![file_statement(bound, session, false).ok()?])
     }
 }
 

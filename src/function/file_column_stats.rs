@@ -1,7 +1,7 @@
 //! The table function `file_column_stats(files, ...)`: per file and leaf column, rows shaped like
 //! DuckLake's `ducklake_file_column_stats`, and its twin `file_column_stats_sql`.
 
-use super::file_discovery::discover;
+use super::file_discovery::{discover, plan_of_file};
 use super::file_list::expand;
 use super::file_options::{FileOptions, named_parameters};
 use crate::core::column_type::ColumnType;
@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
 use crate::ffi::table::TableFunction;
-use crate::sql::file_statement::exact_path;
 use crate::sql::literal::Literal;
 
 /// `file_column_stats(files VARCHAR or VARCHAR[], ...)`. A NULL argument, a pattern that matches nothing,
@@ -57,13 +56,13 @@ impl TableFunction for FileColumnStats {
         FileOptions::new(files, &named)
     }
 
-    fn statement(bound: &FileOptions, session: &Session) -> Result<String> {
+    fn statements(bound: &FileOptions, session: &Session) -> Result<Vec<String>> {
         discover(bound, session)
     }
 
     /// DuckDB's `parquet_metadata` spells all bounds of a footer and fails at one that has no text, such as
     /// a timestamp out of range. The values can be read all the same; only the sizes are then unknown.
-    fn second_statement(bound: &FileOptions, session: &Session) -> Option<String> {
+    fn second_statements(bound: &FileOptions, session: &Session) -> Option<Vec<String>> {
         discover(&FileOptions { has_sizes: false, ..bound.clone() }, session).ok()
     }
 
@@ -92,9 +91,8 @@ pub(super) fn name_the_file(
         return Some(about(file, error.clone()));
     }
     files.iter().take(MAX_FILES_TRIED).find_map(|file| {
-        let alone = FileOptions { files: vec![exact_path(file)], ..options.clone() };
-        let statement = discover(&alone, session);
-        let failure = statement.and_then(|text| session.query(&text)).err()?;
+        let statement = plan_of_file(file, options, session);
+        let failure = statement.and_then(|plan| session.query(&plan.compose())).err()?;
         Some(if failure.to_string().contains(file.as_str()) {
             failure
         } else {

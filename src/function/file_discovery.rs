@@ -4,41 +4,104 @@
 
 use std::collections::HashMap;
 
+use super::asked_columns::AskedColumns;
 use super::file_columns::{SourceColumn, source_columns, unused_name};
 use super::file_list::{expand, partition_keys};
 use super::file_options::{FileOptions, Format};
-use super::parquet_schema::{self, ParquetSchema};
+use super::parquet_footers::{Footers, read_footers};
+use super::parquet_schema::{ParquetSchema, group_by_schema};
 use super::variant_stats::footer_stats;
 use crate::core::column_type::{ColumnType, join_path};
 use crate::error::{Error, Result};
 use crate::ffi::session::Session;
 use crate::output::ducklake;
-use crate::sql::file_statement::{File, FileStatement, LeafRow, Scan};
+use crate::sql::file_statement::{File, FileSizes, FileStatement, LeafRow, Scan};
 use crate::sql::literal::Literal;
-use crate::sql::quote::identifier;
 
-/// Composes the statement for these options.
-pub fn discover(options: &FileOptions, session: &Session) -> Result<String> {
-    Ok(plan(options, session)?.compose())
+/// A reader of CSV or JSON takes up to 60 MB of buffers for the smallest file, and before DuckDB 2.0 those of
+/// all scans of a statement are held at once. So many are put into one.
+const MAX_TEXT_SCANS: usize = 8;
+
+/// Composes the statements that one after the other give the rows for these options.
+pub fn discover(options: &FileOptions, session: &Session) -> Result<Vec<String>> {
+    let files = files_with_formats(options, session)?;
+    let mut asked = AskedColumns::new(options.columns.as_deref());
+    let mut statements = Vec::new();
+    let mut first_file_number = 0;
+    for batch in batches(&files, options.union_by_name) {
+        let mut statement = plan_files(batch, options, &mut asked, session)?;
+        statement.first_file_number = first_file_number;
+        first_file_number += batch.len();
+        statements.push(statement.compose());
+    }
+    check(&asked, &files)?;
+    Ok(statements)
 }
 
-/// All that the statement for these options is composed of. Without `union_by_name`, the scans stand in
+/// All that the one statement for these options is composed of. Without `union_by_name`, the scans stand in
 /// the order of the schemas' numbers, one for each.
 pub fn plan(options: &FileOptions, session: &Session) -> Result<FileStatement> {
-    let files = expand(&options.files, session)?;
-    let mut by_format: Vec<(Format, Vec<String>)> = Vec::new();
-    for file in &files {
-        let format = options.format.map_or_else(|| Format::of_file(file), Ok)?;
-        match by_format.iter_mut().find(|(known, _)| *known == format) {
-            Some((_, names)) => names.push(file.clone()),
-            None => by_format.push((format, vec![file.clone()])),
+    let files = files_with_formats(options, session)?;
+    let mut asked = AskedColumns::new(options.columns.as_deref());
+    let statement = plan_files(&files, options, &mut asked, session)?;
+    check(&asked, &files)?;
+    Ok(statement)
+}
+
+/// [`plan`] for one of the files, which need not have all the columns asked for.
+pub fn plan_of_file(file: &str, options: &FileOptions, session: &Session) -> Result<FileStatement> {
+    let format = options.format.map_or_else(|| Format::of_file(file), Ok)?;
+    let mut asked = AskedColumns::new(options.columns.as_deref());
+    plan_files(&[(format, file.to_owned())], options, &mut asked, session)
+}
+
+fn check(asked: &AskedColumns<'_>, files: &[(Format, String)]) -> Result<()> {
+    asked.check(files.first().map_or("", |(_, file)| file), files.len())
+}
+
+fn files_with_formats(options: &FileOptions, session: &Session) -> Result<Vec<(Format, String)>> {
+    let with_format = |file: String| {
+        let format = options.format.map_or_else(|| Format::of_file(&file), Ok)?;
+        Ok((format, file))
+    };
+    expand(&options.files, session)?.into_iter().map(with_format).collect()
+}
+
+/// Runs of files whose statement has a bounded number of scans of its own for CSV and JSON files.
+fn batches(files: &[(Format, String)], is_one_scan: bool) -> Vec<&[(Format, String)]> {
+    let mut batches = Vec::new();
+    let (mut start, mut text_scans) = (0, 0);
+    for (index, (format, _)) in files.iter().enumerate() {
+        if *format != Format::Parquet && !is_one_scan {
+            if text_scans == MAX_TEXT_SCANS {
+                batches.extend(files.get(start..index));
+                (start, text_scans) = (index, 0);
+            }
+            text_scans += 1;
         }
     }
-    let mut plan = Plan::new(options, session);
+    batches.extend(files.get(start..));
+    batches
+}
+
+fn plan_files(
+    files: &[(Format, String)],
+    options: &FileOptions,
+    asked: &mut AskedColumns<'_>,
+    session: &Session,
+) -> Result<FileStatement> {
+    let mut by_format: Vec<(Format, Vec<String>)> = Vec::new();
+    for (format, file) in files {
+        match by_format.iter_mut().find(|(known, _)| known == format) {
+            Some((_, names)) => names.push(file.clone()),
+            None => by_format.push((*format, vec![file.clone()])),
+        }
+    }
+    let mut plan = Plan::new(options, asked, session);
     for (format, names) in by_format {
         plan.add_format(format, &names)?;
     }
-    plan.finish(&files)
+    plan.finish(files.iter().map(|(_, file)| file.as_str()))
 }
 
 /// Files that are read in one scan.
@@ -59,31 +122,34 @@ fn without_partitions() -> (String, Literal) {
 }
 
 /// The statement as it is put together.
-struct Plan<'call> {
+struct Plan<'call, 'asked> {
     options: &'call FileOptions,
+    asked: &'call mut AskedColumns<'asked>,
     session: &'call Session,
     schema_of_file: HashMap<String, usize>,
     schema_count: usize,
     leaves: Vec<LeafRow>,
     scans: Vec<Scan>,
     parquet_files: Vec<String>,
-    /// Which entries of `columns` were met in some file.
-    met: Vec<bool>,
-    column_names: Vec<String>,
+    footers: Footers,
 }
 
-impl<'call> Plan<'call> {
-    fn new(options: &'call FileOptions, session: &'call Session) -> Self {
+impl<'call, 'asked> Plan<'call, 'asked> {
+    fn new(
+        options: &'call FileOptions,
+        asked: &'call mut AskedColumns<'asked>,
+        session: &'call Session,
+    ) -> Self {
         Plan {
             options,
+            asked,
             session,
             schema_of_file: HashMap::new(),
             schema_count: 0,
             leaves: Vec::new(),
             scans: Vec::new(),
             parquet_files: Vec::new(),
-            met: vec![false; options.columns.as_ref().map_or(0, Vec::len)],
-            column_names: Vec::new(),
+            footers: Footers::new(),
         }
     }
 
@@ -107,8 +173,10 @@ impl<'call> Plan<'call> {
             let alone = |file: &String| Group { schema: None, files: vec![file.clone()] };
             return Ok(files.iter().map(alone).collect());
         }
-        self.parquet_files.extend(files.iter().cloned());
-        let groups = parquet_schema::group_by_schema(files, self.session)?;
+        self.footers = read_footers(files, self.session);
+        let is_unknown = |file: &&String| !self.footers.contains_key(*file);
+        self.parquet_files.extend(files.iter().filter(is_unknown).cloned());
+        let groups = group_by_schema(files, &self.footers, self.session)?;
         Ok(groups
             .into_iter()
             .map(|(schema, files)| Group { schema: Some(schema), files })
@@ -189,7 +257,12 @@ impl<'call> Plan<'call> {
             return Ok((scan, columns));
         }
         let own_count = group.schema.as_ref().map_or(0, |schema| schema.column_names().len());
-        let columns = source_columns(&scan, own_count, self.session)?;
+        // Without partitions, files of one schema have the columns of any of them.
+        let is_alike = group.schema.is_some() && keys.is_empty();
+        let examples = if is_alike { 1 } else { scan.files.len() };
+        let example =
+            Scan { files: scan.files.iter().take(examples).cloned().collect(), ..scan.clone() };
+        let columns = source_columns(&example, own_count, self.session)?;
         Ok((scan, columns))
     }
 
@@ -205,7 +278,7 @@ impl<'call> Plan<'call> {
         let mut positions: HashMap<usize, usize> = HashMap::new();
         for mut leaf in leaves {
             let Some(column) = columns.get(leaf.column_position) else { continue };
-            if !self.is_asked_for(&column.name, &leaf.column_name) {
+            if !self.asked.includes(&column.name, &leaf.column_name) {
                 continue;
             }
             let next = positions.len() + 1;
@@ -215,52 +288,33 @@ impl<'call> Plan<'call> {
             });
             self.leaves.push(leaf);
         }
-        self.column_names.extend(columns.iter().map(|column| column.name.clone()));
+        columns.iter().for_each(|column| self.asked.know(&column.name));
         scan.file_column = unused_name(columns);
         self.scans.push(scan.clone());
     }
 
-    /// `columns` may name a column of the file, or a leaf or any part of one as `column_name` writes it.
-    fn is_asked_for(&mut self, column: &str, leaf: &str) -> bool {
-        let Some(asked) = &self.options.columns else { return true };
-        let mut is_asked = false;
-        for (name, met) in asked.iter().zip(&mut self.met) {
-            let is_part = leaf.len() > name.len()
-                && leaf.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
-                && leaf.get(name.len()..).is_some_and(|rest| rest.starts_with('.'));
-            if name.eq_ignore_ascii_case(column) || name.eq_ignore_ascii_case(leaf) || is_part {
-                *met = true;
-                is_asked = true;
-            }
-        }
-        is_asked
-    }
-
-    fn finish(mut self, files: &[String]) -> Result<FileStatement> {
-        for (name, met) in self.options.columns.iter().flatten().zip(&self.met) {
-            if !met {
-                return Err(Error::new(format!(
-                    "column '{name}' is in none of the files; the columns are {}",
-                    shortened(&self.column_names)
-                )));
-            }
-        }
+    fn finish<'file>(mut self, files: impl Iterator<Item = &'file str>) -> Result<FileStatement> {
         let files = files
-            .iter()
             .filter_map(|name| {
                 let schema = *self.schema_of_file.get(name)?;
-                Some(File { name: name.clone(), schema })
+                let footer = self.footers.remove(name).map(|footer| FileSizes {
+                    row_count: footer.row_count,
+                    chunk_bytes: footer.chunk_bytes,
+                });
+                Some(File { name: name.to_owned(), schema, footer })
             })
             .collect();
-        if !self.options.has_sizes {
-            self.leaves.iter_mut().for_each(|leaf| leaf.chunks = None);
-        }
-        let footer_stats = footer_stats(&self.leaves, &self.schema_of_file, self.session)?;
+        let footer_stats = if self.options.has_sizes {
+            footer_stats(&self.leaves, &self.schema_of_file, self.session)?
+        } else {
+            Vec::new()
+        };
         Ok(FileStatement {
             files,
+            first_file_number: 0,
             leaves: self.leaves,
             scans: self.scans,
-            parquet_files: self.parquet_files,
+            parquet_files: self.options.has_sizes.then_some(self.parquet_files),
             footer_stats,
             max_bound_bytes: self.options.max_bound_bytes,
             table_id: self.options.table_id,
@@ -331,14 +385,22 @@ fn leaf_rows(
     rows
 }
 
-fn shortened(names: &[String]) -> String {
-    let mut distinct: Vec<&String> = Vec::new();
-    for name in names {
-        if !distinct.contains(&name) {
-            distinct.push(name);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_have_few_scans_of_text_files() {
+        let file = |format| (format, String::new());
+        let mut files = vec![file(Format::Parquet); 100];
+        assert_eq!(batches(&files, false).len(), 1);
+        files.extend(vec![file(Format::Csv); MAX_TEXT_SCANS]);
+        files.extend(vec![file(Format::Parquet); 3]);
+        assert_eq!(batches(&files, false).len(), 1);
+        files.push(file(Format::Json));
+        files.push(file(Format::Parquet));
+        let lengths: Vec<usize> = batches(&files, false).iter().map(|batch| batch.len()).collect();
+        assert_eq!(lengths, [103 + MAX_TEXT_SCANS, 2]);
+        assert_eq!(batches(&files, true).len(), 1);
     }
-    let shown: Vec<String> = distinct.iter().take(20).map(|name| identifier(name)).collect();
-    let rest = distinct.len().saturating_sub(shown.len());
-    if rest > 0 { format!("{} and {rest} more", shown.join(", ")) } else { shown.join(", ") }
 }

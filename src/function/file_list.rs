@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use crate::error::{Error, Result};
 use crate::ffi::session::Session;
-use crate::sql::quote::{text, text_list};
+use crate::sql::quote::{long_text_list, text};
 
 /// Expands globs in list order, each sorted by DuckDB; a file named twice is kept once.
 pub fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
@@ -20,7 +20,7 @@ pub fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
     };
     // Plain names: one statement for all. Should one be missing, the loop below says which.
     if literal {
-        let found = glob(&text_list(patterns.iter().map(String::as_str)), session)?;
+        let found = glob(&long_text_list(patterns), session)?;
         if found.len() == all {
             found.iter().for_each(|file| keep(file));
             return Ok(files);

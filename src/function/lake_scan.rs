@@ -8,6 +8,7 @@ use super::lake_catalogue::{DataFile, Lake, LakeTable};
 use super::lake_columns::{Match, Names, match_column, scan_expression};
 use super::lake_encrypted::{EncryptedColumns, decryption, encrypted_columns};
 use super::lake_options::LakeOptions;
+use super::parquet_footers::read_footers;
 use super::parquet_schema::{ParquetSchema, group_by_schema};
 use super::variant_stats::footer_stats;
 use crate::core::column_type::join_path;
@@ -174,7 +175,7 @@ fn grouped<'a>(
                 .push((Place { table_id, mapping_id, schema: None }, vec![(*file, name.as_str())]));
         }
     }
-    let schemas = if open.is_empty() { Vec::new() } else { group_by_schema(&open, session)? };
+    let schemas = group_by_schema(&open, &read_footers(&open, session), session)?;
     for (schema, members) in schemas {
         let mut places: BTreeMap<(i64, Option<i64>), Group<'a>> = BTreeMap::new();
         for (file, name) in

@@ -2,6 +2,7 @@
 //! ([`crate::core`]), the shapes ([`crate::output`]), the statements ([`crate::sql`]) and DuckDB
 //! ([`crate::ffi`]); no loops over rows.
 
+mod asked_columns;
 pub mod column_stats;
 pub mod column_stats_rows;
 pub mod column_stats_state;
@@ -31,6 +32,7 @@ mod lake_options;
 mod lake_scan;
 mod lake_variants;
 mod leaf_values;
+mod parquet_footers;
 mod parquet_row_groups;
 mod parquet_schema;
 pub mod parquet_stats_audit;

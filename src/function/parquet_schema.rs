@@ -4,24 +4,18 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::parquet_footers::Footers;
 use crate::core::column_type::{ColumnType, Leaf};
+use crate::core::parquet_footer::{GEOMETRY_KEY, SchemaNode, geometry_signature};
 use crate::error::{Error, Result};
 use crate::ffi::session::{Row, Session};
-use crate::sql::file_statement::exact_path;
-use crate::sql::quote::text_list;
-
-/// One node of a schema, without the root.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Node {
-    name: String,
-    child_count: usize,
-    field_id: Option<i64>,
-}
+use crate::sql::file_statement::path_list;
+use crate::sql::quote::text;
 
 /// The tree of a file's columns, in pre-order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParquetSchema {
-    nodes: Vec<Node>,
+    nodes: Vec<SchemaNode>,
     /// Where the top-level columns start in `nodes`.
     columns: Vec<usize>,
 }
@@ -34,28 +28,34 @@ pub struct LeafPlace {
     pub chunks: Vec<usize>,
 }
 
-/// The nodes of one file as they are read, and a hash of all that `parquet_schema` says of them.
+/// The nodes of one file as they are read, and a hash of all that tells how the file is read.
 #[derive(Default)]
 struct FileNodes {
-    nodes: Vec<Node>,
+    nodes: Vec<SchemaNode>,
     signature: DefaultHasher,
 }
 
-/// The distinct schemas with their files, in the order of the files.
+/// The distinct schemas with their files, in the order of the files. `footers` are those already known.
 pub fn group_by_schema(
     files: &[String],
+    footers: &Footers,
     session: &Session,
 ) -> Result<Vec<(ParquetSchema, Vec<String>)>> {
-    let mut by_file = read_nodes(files, session)?;
+    let unknown: Vec<&str> =
+        files.iter().map(String::as_str).filter(|file| !footers.contains_key(*file)).collect();
+    let mut by_file = read_nodes(&unknown, session)?;
     let mut groups: Vec<(ParquetSchema, Vec<String>)> = Vec::new();
     let mut group_of_signature: HashMap<u64, usize> = HashMap::new();
     for file in files {
-        let Some(read) = by_file.remove(file) else {
-            return Err(Error::new(format!("file '{file}' has no Parquet schema")));
+        let (signature, nodes) = match (footers.get(file), by_file.get_mut(file)) {
+            (Some(footer), _) => (footer.signature, footer.nodes.as_slice()),
+            (None, Some(read)) => (read.signature.finish(), read.nodes.as_slice()),
+            (None, None) => return Err(Error::new(format!("file '{file}' has no Parquet schema"))),
         };
-        let group = *group_of_signature.entry(read.signature.finish()).or_insert(groups.len());
+        let group = *group_of_signature.entry(signature).or_insert(groups.len());
         if group == groups.len() {
-            groups.push((ParquetSchema::new(read.nodes), Vec::new()));
+            check_names(file, nodes)?;
+            groups.push((ParquetSchema::new(nodes), Vec::new()));
         }
         if let Some((_, members)) = groups.get_mut(group) {
             members.push(file.clone());
@@ -64,12 +64,18 @@ pub fn group_by_schema(
     Ok(groups)
 }
 
-fn read_nodes(files: &[String], session: &Session) -> Result<HashMap<String, FileNodes>> {
-    let paths: Vec<String> = files.iter().map(|file| exact_path(file)).collect();
+/// What `parquet_schema` says of the files.
+fn read_nodes(files: &[&str], session: &Session) -> Result<HashMap<String, FileNodes>> {
+    let mut by_file: HashMap<String, FileNodes> = HashMap::new();
+    if files.is_empty() {
+        return Ok(by_file);
+    }
     let statement = format!(
         "SELECT file_name, name, coalesce(num_children, 0), field_id, \
-         CAST(hash(*COLUMNS(* EXCLUDE (file_name))) AS VARCHAR), CAST(type AS VARCHAR) FROM parquet_schema({})",
-        text_list(paths.iter().map(String::as_str))
+         CAST(hash(*COLUMNS(* EXCLUDE (file_name))) AS VARCHAR), CAST(type AS VARCHAR), \
+         CAST(type = 'BYTE_ARRAY' AND converted_type IS NULL AND logical_type IS NULL AS BIGINT) \
+         FROM parquet_schema({})",
+        path_list(files)
     );
     let rows = session.query(&statement).map_err(|error| {
         error.context(
@@ -77,18 +83,19 @@ fn read_nodes(files: &[String], session: &Session) -> Result<HashMap<String, Fil
              format := '...' names another format)",
         )
     })?;
-    let mut by_file: HashMap<String, FileNodes> = HashMap::new();
     rows.for_each(|row| {
         check_physical_type(row)?;
         let read = by_file.entry(row.text(0).unwrap_or_default().to_owned()).or_default();
-        read.nodes.push(Node {
+        read.nodes.push(SchemaNode {
             name: row.text(1).unwrap_or_default().to_owned(),
             child_count: row.integer(2).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
             field_id: row.integer(3).filter(|id| *id >= 0),
+            is_bare_bytes: row.integer(6) == Some(1),
         });
         row.text(4).hash(&mut read.signature);
         Ok(())
     })?;
+    add_geometry_metadata(&mut by_file, session)?;
     Ok(by_file)
 }
 
@@ -109,13 +116,54 @@ fn check_physical_type(row: &Row<'_>) -> Result<()> {
     }
 }
 
+/// The C API hands names out as texts that end at the first NUL, so such a column could not be told from
+/// another one.
+fn check_names(file: &str, nodes: &[SchemaNode]) -> Result<()> {
+    match nodes.iter().find_map(|node| node.name.split_once('\0')) {
+        Some((start, _)) => Err(Error::new(format!(
+            "file '{file}': the name of a column, '{start}' and more, holds a NUL byte, which no statement \
+             can name; rename the column"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Bytes are read as a geometry where the GeoParquet metadata say so. DuckDB 2.0 tells that in the schema,
+/// but not the reference system.
+fn add_geometry_metadata(
+    by_file: &mut HashMap<String, FileNodes>,
+    session: &Session,
+) -> Result<()> {
+    let mut files: Vec<&str> = by_file
+        .iter()
+        .filter(|(_, read)| read.nodes.iter().any(|node| node.is_bare_bytes))
+        .map(|(file, _)| file.as_str())
+        .collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    files.sort_unstable();
+    let statement = format!(
+        "SELECT file_name, value FROM parquet_kv_metadata({}) WHERE key = CAST({} AS BLOB)",
+        path_list(&files),
+        text(GEOMETRY_KEY)
+    );
+    session.query(&statement)?.for_each(|row| {
+        let read = row.text(0).and_then(|file| by_file.get_mut(file));
+        if let (Some(read), Some(metadata)) = (read, row.bytes(1)) {
+            geometry_signature(metadata).hash(&mut read.signature);
+        }
+        Ok(())
+    })
+}
+
 impl ParquetSchema {
     /// A schema from its nodes in pre-order, the root first.
-    fn new(mut nodes: Vec<Node>) -> Self {
-        let column_count = if nodes.is_empty() { 0 } else { nodes.remove(0).child_count };
-        let mut schema = ParquetSchema { nodes, columns: Vec::new() };
+    fn new(nodes: &[SchemaNode]) -> Self {
+        let Some((root, nodes)) = nodes.split_first() else { return ParquetSchema::default() };
+        let mut schema = ParquetSchema { nodes: nodes.to_vec(), columns: Vec::new() };
         let mut start = 0;
-        for _ in 0..column_count {
+        while schema.columns.len() < root.child_count && start < nodes.len() {
             schema.columns.push(start);
             start = schema.end_of(start);
         }
@@ -138,8 +186,13 @@ impl ParquetSchema {
 
     /// The index after the subtree at `start`.
     fn end_of(&self, start: usize) -> usize {
-        let children = self.nodes.get(start).map_or(0, |node| node.child_count);
-        (0..children).fold(start + 1, |next, _| self.end_of(next))
+        let mut expected: usize = 1;
+        let below = self.nodes.iter().skip(start).take_while(|node| {
+            let is_below = expected > 0;
+            expected = (expected.saturating_sub(1)).saturating_add(node.child_count);
+            is_below
+        });
+        start + below.count()
     }
 
     /// The places of the leaves of a top-level column. DuckDB's leaves and Parquet's come in the same
@@ -197,8 +250,8 @@ fn is_read_as(in_file: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn node(name: &str, child_count: usize, field_id: Option<i64>) -> Node {
-        Node { name: name.into(), child_count, field_id }
+    fn node(name: &str, child_count: usize, field_id: Option<i64>) -> SchemaNode {
+        SchemaNode { name: name.into(), child_count, field_id, is_bare_bytes: false }
     }
 
     fn leaf(column_type: ColumnType) -> Leaf {
@@ -207,7 +260,7 @@ mod tests {
 
     #[test]
     fn leaves_find_their_chunks_and_ids() {
-        let schema = ParquetSchema::new(vec![
+        let schema = ParquetSchema::new(&[
             node("schema", 3, None),
             node("a", 0, Some(1)),
             node("l", 1, Some(2)),

@@ -2,7 +2,7 @@
 //! that it can run in the caller's own session and transaction:
 //! `FROM query(table_column_stats_sql('my_temporary_table'))`.
 
-use super::file_discovery::discover;
+use super::file_discovery::plan;
 use super::file_options::FileOptions;
 use super::table_column_stats::{query_statement, table_statement};
 use crate::core::column_type::ColumnType;
@@ -68,7 +68,7 @@ impl ScalarFunction for FileColumnStatsSql {
     fn call(host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
         let (files, options) = arguments_at(arguments, row)?;
         let options = FileOptions::new(&files, &named(&options))?;
-        Ok(Cell::Varchar(discover(&options, &host.connect()?)?))
+        Ok(Cell::Varchar(plan(&options, &host.connect()?)?.compose()))
     }
 }
 

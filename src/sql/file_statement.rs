@@ -1,12 +1,14 @@
 //! The statement behind `file_column_stats`.
 //!
-//! What is known before the scan (which files, their leaves, column ids, types) stands in the text as
-//! VALUES; what the scan finds is joined to it. So a leaf of a file without rows has its row too. All
-//! files that share a schema are one scan, grouped by file; scans of other schemas are added by UNION
-//! ALL, nested as a balanced tree, since a thousand in a chain would be too deep to plan.
+//! What is known before the scan (which files, their leaves, column ids, types) stands in the text; what
+//! the scan finds is joined to it. So a leaf of a file without rows has its row too. All files that share
+//! a schema are one scan, grouped by file; scans of other schemas are added by UNION ALL, nested as a
+//! balanced tree, since a thousand in a chain would be too deep to plan.
+
+use std::collections::HashMap;
 
 use super::literal::Literal;
-use super::quote::{identifier, text, text_list};
+use super::quote::{identifier, long_text_list, text};
 use super::rows::{union_all, values};
 
 /// One file to be reported.
@@ -15,6 +17,24 @@ pub struct File {
     pub name: String,
     /// Which of the statement's schemas it has.
     pub schema: usize,
+    /// What is known of its footer; the footers of other Parquet files are asked by the statement.
+    pub footer: Option<FileSizes>,
+}
+
+/// What a footer says about sizes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileSizes {
+    pub row_count: i64,
+    /// Compressed bytes by the number of the column chunk, over all row groups.
+    pub chunk_bytes: Vec<i64>,
+}
+
+impl FileSizes {
+    /// The bytes of a leaf that lies in these chunks.
+    fn of_leaf(&self, chunks: &[usize]) -> i64 {
+        let sizes = chunks.iter().filter_map(|chunk| self.chunk_bytes.get(*chunk));
+        sizes.fold(0, |sum, bytes| sum.saturating_add(*bytes))
+    }
 }
 
 /// One leaf to be reported for every file of a schema.
@@ -62,10 +82,12 @@ pub struct FooterStats {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileStatement {
     pub files: Vec<File>,
+    /// The number of the first of the files among all files of the call.
+    pub first_file_number: usize,
     pub leaves: Vec<LeafRow>,
     pub scans: Vec<Scan>,
-    /// The Parquet files, whose footers tell the sizes.
-    pub parquet_files: Vec<String>,
+    /// The Parquet files whose footers the statement asks for sizes; `None`: they have none.
+    pub parquet_files: Option<Vec<String>>,
     pub footer_stats: Vec<FooterStats>,
     pub max_bound_bytes: Option<i64>,
     pub table_id: Option<i64>,
@@ -75,8 +97,8 @@ pub struct FileStatement {
 impl Scan {
     /// The reader's call, with `extra` named arguments.
     pub fn source(&self, extra: &[(String, Literal)]) -> String {
-        let paths: Vec<String> = self.files.iter().map(|file| exact_path(file)).collect();
-        let mut call = format!("{}({}", self.reader, text_list(paths.iter().map(String::as_str)));
+        let paths: Vec<&str> = self.files.iter().map(String::as_str).collect();
+        let mut call = format!("{}({}", self.reader, path_list(&paths));
         for (name, value) in self.options.iter().chain(extra) {
             call.push_str(&format!(", {} = {}", identifier(name), value.to_sql()));
         }
@@ -90,7 +112,7 @@ impl Scan {
             self.columns.iter().map(|column| format!("column_stats({column}{limit})")).collect();
         let file_column = (String::from("filename"), Literal::Text(self.file_column.clone()));
         format!(
-            "SELECT {file} AS file_name, [{stats}] AS stats FROM {source} GROUP BY {file}",
+            "SELECT {file} AS scanned_file, [{stats}] AS stats FROM {source} GROUP BY {file}",
             file = identifier(&self.file_column),
             stats = stats.join(", "),
             source = self.source(&[file_column]),
@@ -119,27 +141,28 @@ pub fn exact_path(path: &str) -> String {
 /// The files as the list that a reader takes.
 pub fn path_list(files: &[&str]) -> String {
     let paths: Vec<String> = files.iter().map(|file| exact_path(file)).collect();
-    text_list(paths.iter().map(String::as_str))
+    long_text_list(&paths)
 }
 
 impl FileStatement {
     /// The text.
     pub fn compose(&self) -> String {
         format!(
-            "WITH files(file_number, file_name, schema_number) AS ({files}), \
-             leaves(schema_number, leaf_number, column_position, leaf_position, column_id, is_sized, \
-             column_name, column_type, is_floating, empty_extra_stats) AS ({leaves}), \
+            "WITH files AS ({files}), \
+             leaves(schema_number, leaf_number, leaf_rank, column_position, leaf_position, column_id, \
+             is_sized, column_name, column_type, is_floating, empty_extra_stats) AS ({leaves}), \
              scanned AS ({scans}), \
-             per_column AS (SELECT file_name, unnest(stats) AS column_leaves, \
-             generate_subscripts(stats, 1) AS column_position FROM scanned), \
-             per_leaf AS (SELECT file_name, column_position, unnest(column_leaves) AS leaf, \
+             per_column AS (SELECT file_number, unnest(stats) AS column_leaves, \
+             generate_subscripts(stats, 1) AS column_position \
+             FROM scanned JOIN files ON files.file_name = scanned.scanned_file), \
+             per_leaf AS (SELECT file_number, column_position, unnest(column_leaves) AS leaf, \
              generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
-             sizes AS ({sizes}), \
+             sizes AS ({known_sizes} UNION ALL {sizes}), \
              footers(file_name, leaf_number, extra_stats) AS ({footers}) \
              SELECT CAST({first} + files.file_number AS BIGINT) AS data_file_id, \
              CAST({table_id} AS BIGINT) AS table_id, \
              CAST(leaves.column_id AS BIGINT) AS column_id, \
-             CASE WHEN leaves.is_sized THEN coalesce(sizes.size_bytes, 0) END AS column_size_bytes, \
+             CASE WHEN leaves.is_sized THEN coalesce(sizes.size_bytes, {no_size}) END AS column_size_bytes, \
              CASE WHEN per_leaf.leaf IS NULL AND sizes.entry_count > 0 \
              THEN error('the scan has no rows for file ' || files.file_name || ', column ' || \
              leaves.column_name || ', although its footer has') \
@@ -153,26 +176,62 @@ impl FileStatement {
              files.file_name AS file_name, leaves.column_name AS column_name, \
              leaves.column_type AS column_type \
              FROM files JOIN leaves USING (schema_number) \
-             LEFT JOIN per_leaf USING (file_name, column_position, leaf_position) \
-             LEFT JOIN sizes USING (file_name, schema_number, leaf_number) \
+             LEFT JOIN per_leaf USING (file_number, column_position, leaf_position) \
+             LEFT JOIN sizes USING (file_number, leaf_rank) \
              LEFT JOIN footers USING (file_name, leaf_number) \
              ORDER BY files.file_number, leaves.column_id NULLS LAST, leaves.leaf_number",
-            files = self.file_values(),
+            files = self.file_rows(),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
+            known_sizes = KNOWN_SIZES,
             sizes = self.sizes(),
             footers = self.footer_values(),
             first = self.first_data_file_id,
+            // The size in a file without row groups.
+            no_size = if self.parquet_files.is_some() { "0" } else { "NULL" },
             table_id = self.table_id.map_or("NULL".into(), |id| id.to_string()),
         )
     }
 
-    fn file_values(&self) -> String {
-        values(
-            self.files
-                .iter()
-                .enumerate()
-                .map(|(number, file)| format!("({number}, {}, {})", text(&file.name), file.schema)),
+    /// The leaves with their number in the statement and their rank among those of their schema.
+    fn ranked_leaves(&self) -> impl Iterator<Item = (usize, usize, &LeafRow)> {
+        let mut ranks: HashMap<usize, usize> = HashMap::new();
+        self.leaves.iter().enumerate().map(move |(number, leaf)| {
+            let rank = ranks.entry(leaf.schema).or_default();
+            *rank += 1;
+            (number, *rank, leaf)
+        })
+    }
+
+    /// The files. The sizes of a file's leaves, where they are known, are one text in the order of their
+    /// ranks, and empty where they are not.
+    fn file_rows(&self) -> String {
+        let mut leaves_of_schema: HashMap<usize, Vec<&LeafRow>> = HashMap::new();
+        for leaf in &self.leaves {
+            leaves_of_schema.entry(leaf.schema).or_default().push(leaf);
+        }
+        let leaf_bytes = |file: &File| match (&file.footer, leaves_of_schema.get(&file.schema)) {
+            (Some(footer), Some(leaves)) => {
+                let chunks = leaves.iter().map(|leaf| leaf.chunks.as_deref().unwrap_or(&[]));
+                let bytes: Vec<String> = chunks.map(|c| footer.of_leaf(c).to_string()).collect();
+                bytes.join(" ")
+            }
+            _ => String::new(),
+        };
+        let row_count = |file: &File| file.footer.as_ref().map_or(0, |footer| footer.row_count);
+        let column = |value: &dyn Fn(&File) -> String| -> String {
+            long_text_list(&self.files.iter().map(value).collect::<Vec<_>>())
+        };
+        format!(
+            "SELECT unnest(range({first}, {end})) AS file_number, unnest({names}) AS file_name, \
+             unnest(CAST({schemas} AS INTEGER[])) AS schema_number, \
+             unnest(CAST({row_counts} AS BIGINT[])) AS row_count, unnest({leaf_bytes}) AS leaf_bytes",
+            first = self.first_file_number,
+            end = self.first_file_number + self.files.len(),
+            names = column(&|file| file.name.clone()),
+            schemas = column(&|file| file.schema.to_string()),
+            row_counts = column(&|file| row_count(file).to_string()),
+            leaf_bytes = column(&leaf_bytes),
         )
     }
 
@@ -188,9 +247,9 @@ impl FileStatement {
 
     fn leaf_values(&self) -> String {
         let optional = |value: &Option<String>| value.as_deref().map_or("NULL".into(), text);
-        let rows = values(self.leaves.iter().enumerate().map(|(number, leaf)| {
+        let rows = values(self.ranked_leaves().map(|(number, rank, leaf)| {
             format!(
-                "({}, {number}, {}, {}, {}, {}, {}, {}, {}, {})",
+                "({}, {number}, {rank}, {}, {}, {}, {}, {}, {}, {}, {})",
                 leaf.schema,
                 leaf.column_position,
                 leaf.leaf_position,
@@ -203,7 +262,7 @@ impl FileStatement {
             )
         }));
         if self.leaves.is_empty() {
-            return "SELECT 0, 0, 0, 0, 0, false, '', '', false, '' WHERE false".into();
+            return "SELECT 0, 0, 0, 0, 0, 0, false, '', '', false, '' WHERE false".into();
         }
         rows
     }
@@ -215,40 +274,42 @@ impl FileStatement {
             .filter(|scan| !scan.columns.is_empty())
             .map(|scan| scan.statement(self.max_bound_bytes));
         union_all(statements.collect())
-            .unwrap_or("SELECT '' AS file_name, [column_stats(0)] AS stats LIMIT 0".into())
+            .unwrap_or("SELECT '' AS scanned_file, [column_stats(0)] AS stats LIMIT 0".into())
     }
 
     /// Compressed bytes per leaf, summed over the row groups and over the chunks of the leaf.
     fn sizes(&self) -> String {
         let chunks: Vec<String> = self
-            .leaves
-            .iter()
-            .enumerate()
-            .flat_map(|(number, leaf)| {
+            .ranked_leaves()
+            .flat_map(|(_, rank, leaf)| {
                 let chunks = leaf.chunks.iter().flatten();
-                chunks.map(move |chunk| format!("({}, {number}, {chunk})", leaf.schema))
+                chunks.map(move |chunk| format!("({}, {rank}, {chunk})", leaf.schema))
             })
             .collect();
-        if chunks.is_empty() || self.parquet_files.is_empty() {
-            return "SELECT '' AS file_name, 0 AS schema_number, 0 AS leaf_number, \
-                    0::BIGINT AS size_bytes, 0::BIGINT AS entry_count WHERE false"
-                .into();
+        let paths: Vec<&str> = self.parquet_files.iter().flatten().map(String::as_str).collect();
+        if chunks.is_empty() || paths.is_empty() {
+            return "SELECT 0, 0, 0::BIGINT, 0::BIGINT WHERE false".into();
         }
-        let paths: Vec<String> = self.parquet_files.iter().map(|file| exact_path(file)).collect();
         format!(
-            "SELECT footers.file_name, schema_number, leaf_number, \
-             CAST(sum(total_compressed_size) AS BIGINT) AS size_bytes, \
-             CAST(sum(num_values) AS BIGINT) AS entry_count \
+            "SELECT file_number, leaf_rank, CAST(sum(total_compressed_size) AS BIGINT), \
+             CAST(sum(num_values) AS BIGINT) \
              FROM parquet_metadata({paths}) AS footers \
              JOIN files ON files.file_name = footers.file_name \
-             JOIN ({chunks}) AS chunks(chunk_schema, leaf_number, chunk_number) \
+             JOIN ({chunks}) AS chunks(chunk_schema, leaf_rank, chunk_number) \
              ON chunk_schema = schema_number AND chunk_number = footers.column_id \
              GROUP BY ALL",
-            paths = text_list(paths.iter().map(String::as_str)),
+            paths = path_list(&paths),
             chunks = values(chunks.into_iter()),
         )
     }
 }
+
+/// The sizes that came with the files.
+const KNOWN_SIZES: &str = "SELECT file_number, \
+    CAST(generate_subscripts(sizes, 1) AS INTEGER) AS leaf_rank, \
+    CAST(unnest(sizes) AS BIGINT) AS size_bytes, row_count AS entry_count \
+    FROM (SELECT file_number, row_count, string_split(leaf_bytes, ' ') AS sizes FROM files \
+    WHERE leaf_bytes <> '')";
 
 #[cfg(test)]
 mod tests {

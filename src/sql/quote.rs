@@ -16,6 +16,23 @@ pub fn text_list<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
     format!("[{}]", values.join(", "))
 }
 
+/// Above so many, a list is written as one text.
+const MAX_CONSTANTS: usize = 50;
+
+/// A list of texts, possibly of very many: these are one text that is split again, as thousands of constants
+/// take longer to parse than the small files that they name take to scan.
+pub fn long_text_list(values: &[String]) -> String {
+    let is_free = |separator: &char| !values.iter().any(|value| value.contains(*separator));
+    let separator = ('\n'..='\u{FFFF}').find(is_free);
+    match separator.filter(|_| values.len() > MAX_CONSTANTS) {
+        None => text_list(values.iter().map(String::as_str)),
+        Some(separator) => {
+            let separator = separator.to_string();
+            format!("string_split({}, {})", text(&values.join(&separator)), text(&separator))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,5 +42,16 @@ mod tests {
         assert_eq!(identifier("a\"b"), "\"a\"\"b\"");
         assert_eq!(text("it's"), "'it''s'");
         assert_eq!(text_list(["a", "b'"]), "['a', 'b''']");
+    }
+
+    #[test]
+    fn long_lists_are_split_at_what_is_in_no_value() {
+        let mut values = vec![String::from("a'b"); MAX_CONSTANTS];
+        assert!(long_text_list(&values).starts_with("['a''b', "));
+        values.push("c".into());
+        let list = long_text_list(&values);
+        assert!(list.starts_with("string_split('a''b\na''b\n") && list.ends_with("\nc', '\n')"));
+        values.push("d\ne".into());
+        assert!(long_text_list(&values).ends_with("\u{b}c\u{b}d\ne', '\u{b}')"));
     }
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 import pytest
-from file_rows import bounds, column_rows, counts, file_rows, sql_literal
+from file_rows import bounds, column_rows, counts, file_rows, sql_literal, with_room_before_footer
 from leaf_truth import plain_session, problems_of_file
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -69,6 +69,24 @@ def test_rows_of_a_corpus_file(plain_connection, corpus_file, readable):
     readable.add(corpus_file.name)
     rows = file_rows(plain_connection, str(corpus_file))
     assert problems_of_file(plain_connection, source, rows) == []
+
+
+def test_large_files_have_the_rows_of_small_ones(plain_connection, corpus_file, readable, tmp_path):
+    """The footers of small files are read by colstats, those of large ones by DuckDB's functions."""
+    if corpus_file.suffix != ".parquet" or corpus_file.name not in readable:
+        pytest.skip("not a readable Parquet file")
+    large = with_room_before_footer(corpus_file, tmp_path / corpus_file.name)
+    small_rows, large_rows = (file_rows(plain_connection, str(path)) for path in (corpus_file, large))
+    assert [row | {"file_name": str(corpus_file)} for row in large_rows] == small_rows
+
+
+def test_all_files_in_one_call(plain_connection, shared_directory, readable, tmp_path):
+    """Each file, small or large, has the rows that it has alone."""
+    files = [path for path in corpus_files() if path.suffix == ".parquet" and path.name in readable]
+    files[::3] = [with_room_before_footer(path, tmp_path / path.name) for path in files[::3]]
+    alone = [row | {"data_file_id": number} for number, path in enumerate(files)
+             for row in file_rows(plain_connection, str(path))]  # fmt: skip
+    assert file_rows(plain_connection, [str(path) for path in files]) == alone
 
 
 def test_most_files_are_readable(shared_directory, readable):

@@ -3,12 +3,13 @@
 import gzip
 import json
 import os
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from file_rows import bounds, column_rows, counts, file_rows, sql_literal
+from file_rows import bounds, column_rows, counts, file_rows, sql_literal, with_room_before_footer
 from leaf_truth import plain_session, problems_of_file
 
 
@@ -75,9 +76,10 @@ def geoparquet(geometry, reference_system):
     return pa.table({"g": pa.array([geometry])}).replace_schema_metadata({"geo": json.dumps(metadata)})
 
 
-# Hosts before 2.0 do not tell from `parquet_schema` whether a column is read as a geometry.
-@pytest.mark.host_minimum("2.0.0")
-def test_alike_but_for_their_metadata(connection, write):
+# Hosts before 1.5 have no geometries.
+@pytest.mark.host_minimum("1.5.0")
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_alike_but_for_their_metadata(connection, write, size):
     """The schemas of these files differ in nothing that Parquet itself knows: only the metadata tell geometries, and
     their reference systems, from bytes."""
     point = bytes.fromhex("0101000000000000000000f03f0000000000000040")
@@ -87,6 +89,8 @@ def test_alike_but_for_their_metadata(connection, write):
         write("2.parquet", {"g": pa.array([b"zzz", b"\x01\x02"])}),
         write("3.parquet", geoparquet(point, etrs89)),
     ]
+    if size == "large":
+        files = [str(with_room_before_footer(Path(file), Path(file).with_suffix(".large.parquet"))) for file in files]
     alone = [row for number, file in enumerate(files) for row in file_rows(connection, file, first_data_file_id=number)]
     assert [row["column_type"][:8] for row in alone] == ["GEOMETRY", "BLOB", "GEOMETRY"]
     assert bounds(alone[1]) == ("0102", "7A7A7A")
@@ -109,6 +113,21 @@ def test_size_is_the_sum_of_all_chunks(connection, write):
     assert [row["column_size_bytes"] for row in file_rows(connection, path)] == sizes
     # Also when only some columns are asked for.
     assert column_rows(connection, path, columns=["s.y"])["s.y"]["column_size_bytes"] == sizes[3]
+
+
+def test_bounds_that_have_no_text(connection, write):
+    """A TIME of the last microsecond of 64 bits: DuckDB's `parquet_metadata` gives up, or the process with it. DuckDB 2.0
+    reads no such value."""
+    times = pa.array([5, 2**63 - 1], pa.int64()).view(pa.time64("us"))
+    path = write("a.parquet", {"t": times})
+    size = pq.read_metadata(path).row_group(0).column(0).total_compressed_size
+    if duckdb.__version__ < "2":
+        (row,) = file_rows(connection, path)
+        assert (*bounds(row), *counts(row), row["column_size_bytes"]) == ("00:00:00.000005", None, 2, 0, size)
+    else:
+        with pytest.raises(duckdb.Error, match="file_column_stats: .*a.parquet.* TIME"):
+            file_rows(connection, path)
+    assert connection.execute("SELECT 42").fetchone() == (42,)
 
 
 EMPTY_SCHEMA = pa.schema(
@@ -259,8 +278,6 @@ def test_a_hundred_schemas(connection, write, tmp_path):
     assert found == [(n, name, str(n), str(n)) for n in range(100) for name in (f"only_{n}", "shared")]
 
 
-# Before 2.0 every CSV reader of the statement keeps a buffer of its own: see the README's limits.
-@pytest.mark.host_minimum("2.0.0")
 @pytest.mark.parametrize("schema", ["alike", "different"])
 def test_many_text_files_in_little_memory(connection, tmp_path, schema):
     """A CSV reader takes 30 MB of buffers for the smallest file: they must not all be held at once."""
@@ -271,6 +288,23 @@ def test_many_text_files_in_little_memory(connection, tmp_path, schema):
     rows = file_rows(connection, str(tmp_path / "*.csv"))
     found = [(row["data_file_id"], row["column_name"][0], *bounds(row)) for row in rows]
     assert found == [row for n in range(60) for row in ((n, "a", str(n), str(n)), (n, "b", "x", "x"))]
+
+
+def test_many_text_files_among_others(connection, write, tmp_path):
+    """However many statements it takes: the order of the files, ids, and a column that only the last file has."""
+    for number in range(40):
+        (tmp_path / f"{number:02}.csv").write_text(f"a\n{number}\n")
+        write(f"{number:02}.parquet", {"a": [number, None]})
+    (tmp_path / "40.json").write_text('{"late": 1}\n')
+    files = sorted(str(path) for path in tmp_path.iterdir())
+    rows = file_rows(connection, files, first_data_file_id=7)
+    found = [(row["data_file_id"], row["file_name"], *bounds(row), *counts(row)) for row in rows]
+    expected = [(7 + index, file, *(str(index // 2),) * 2, 1, index % 2) for index, file in enumerate(files[:-1])]
+    assert found == [*expected, (87, files[-1], "1", "1", 1, 0)]
+    (late,) = file_rows(connection, files, columns=["late"])
+    assert (late["data_file_id"], late["column_name"]) == (80, "late")
+    with pytest.raises(duckdb.Error, match="column 'later' is in none of the files"):
+        file_rows(connection, files, columns=["late", "later"])
 
 
 @pytest.mark.parametrize("format_name", ["parquet", "csv"])

@@ -1,6 +1,7 @@
 """Column names of every kind: nothing collides with what the composed statement uses, and paths are unambiguous
 (issue A, item 5)."""
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,6 +14,7 @@ TAKEN_NAMES = [
     "value_count", "null_count", "min_value", "max_value", "contains_nan", "extra_stats", "column_name", "column_type",
     "files", "leaves", "leaf", "stats", "sizes", "scanned", "per_leaf", "per_column", "schema_number", "file_number",
     "leaf_number", "column_position", "leaf_position", "column_leaves", "size_bytes", "chunks", "footers",
+    "scanned_file", "leaf_rank", "leaf_bytes", "row_count", "entry_count",
 ]  # fmt: skip
 ODD_NAMES = [
     "select", "from", "null", "true", "a b", "it's", "*", "COLUMNS(*)", "?", "$1", "%s{}", "-- comment", "/*", ";",
@@ -108,6 +110,16 @@ def test_empty_name(connection, write):
         's.""': ("2", "2"),
         "s.x": ("3", "3"),
     }
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_nul_in_a_name(connection, write, nested):
+    """DuckDB's C API ends names at the first NUL: no rows under a name that may be another column's."""
+    column = ("s", [{"a\0b": 1, "a": 2}]) if nested else ("a\0b", [1])
+    path = write(column, ("a", [2]))
+    with pytest.raises(duckdb.Error, match="names.parquet.*'a' and more, holds a NUL byte.*rename") as caught:
+        file_rows(connection, path)
+    assert "file_column_stats: " in str(caught.value)
 
 
 def test_same_name_in_another_case_or_again(connection, write):
