@@ -1,0 +1,105 @@
+"""What README.md and docs/hive.md show under a statement is what the statement answers, and every SQL function is shown
+in the README."""
+
+import re
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PUBLIC_FILE = REPOSITORY.parent / "shared/corpus/parquet-testing/data/fixed_length_decimal.parquet"
+
+# A block of SQL, with the block of its output where one follows.
+EXAMPLE = re.compile(r"^```sql\n(.*?)^```\n(?:```\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+
+
+def examples(document):
+    return EXAMPLE.findall((REPOSITORY / document).read_text())
+
+
+def shown_cells(output):
+    """The column names and rows of a printed table: in a box, with types below the names, or between bars."""
+    lines = output.splitlines()
+    if output.startswith("┌"):
+        rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines if line.startswith("│")]
+        return [rows[0], *rows[2:]]
+    return [[cell.strip() for cell in line.split("|")] for line in lines if not line.startswith("---")]
+
+
+def split_statements(connection, script):
+    return [statement.query for statement in connection.extract_statements(script)]
+
+
+def cells(connection, statement):
+    """As `shown_cells`, from the statement itself."""
+    query = statement.strip().rstrip(";")
+    result = connection.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({query})")
+    rows = [["NULL" if value is None else value.strip() for value in row] for row in result.fetchall()]
+    return [[column[0] for column in result.description], *rows]
+
+
+def unquoted(table):
+    """The command line quotes texts in lists, a cast to VARCHAR does not."""
+    return [[cell.replace("'", "") for cell in row] for row in table]
+
+
+def needs_lake(script):
+    return "lake." in script or "'lake'" in script or "ducklake" in script
+
+
+@pytest.fixture
+def directory(connection, tmp_path, monkeypatch):
+    """The working directory of the examples, with the files that they only name."""
+    monkeypatch.chdir(tmp_path)
+    for day in (1, 2):
+        connection.execute(f"COPY (SELECT i AS id, 'n' || i AS name FROM range({day * 100}, {day * 200}) rows(i)) "
+                           f"TO 'day{day}.parquet'")  # fmt: skip
+        (tmp_path / f"sales/day={day}").mkdir(parents=True)
+    if PUBLIC_FILE.exists():
+        shutil.copy(PUBLIC_FILE, tmp_path)
+
+
+def compare(connection, shown):
+    compared = 0
+    for script, output in shown:
+        if PUBLIC_FILE.name in script and not PUBLIC_FILE.exists():
+            continue
+        *before, last = split_statements(connection, script)
+        for statement in before:
+            connection.execute(statement)
+        if output:
+            assert unquoted(cells(connection, last)) == unquoted(shown_cells(output)), last
+            compared += 1
+        else:
+            connection.execute(last)
+    return compared
+
+
+@pytest.mark.host_only("2.0.1")
+@pytest.mark.parametrize("document", ["README.md", "docs/hive.md"])
+def test_outputs_are_real(connection, directory, document):
+    """On the default host, whose files have the sizes that are shown."""
+    shown = [example for example in examples(document) if not needs_lake(example[0])]
+    assert compare(connection, shown) >= 10
+
+
+@pytest.mark.host_only("1.5.5")
+def test_outputs_of_lakes_are_real(connection, directory, load_packaged):
+    load_packaged(connection, "ducklake")
+    shown = [example for example in examples("README.md") if needs_lake(example[0])]
+    assert compare(connection, shown) >= 5
+
+
+def test_every_function_is_shown(connection):
+    """With an example, not only by its name."""
+
+    def function_names(session):
+        return {name for (name,) in session.execute("SELECT function_name FROM duckdb_functions()").fetchall()}
+
+    with duckdb.connect() as plain:
+        own = function_names(connection) - function_names(plain)
+    shown = "".join(script for script, output in examples("README.md") if output)
+    assert len(own) > 25
+    assert [name for name in sorted(own) if f"{name}(" not in shown] == []
