@@ -5,6 +5,7 @@ use crate::core::bytes::{lower_text_bound, upper_byte_bound, upper_text_bound};
 use crate::core::column::ByteString;
 use crate::core::column_type::ColumnType;
 use crate::core::geometry::GeometryExtremes;
+use crate::core::parquet_footer::Footer;
 use crate::core::sketch::hive_hll::{HiveHll, MAX_PRECISION, MIN_PRECISION};
 use crate::core::state_format::{decode, encode, seal};
 use crate::core::summary::Ends;
@@ -48,6 +49,14 @@ pub fn use_bit_vector(bytes: &[u8]) {
             assert!(HiveHll::from_bytes(&united.to_bytes()).is_ok());
         }
     }
+}
+
+/// Reads bytes as the footer of a Parquet file. Panics if it has other sizes than leaves.
+pub fn use_footer(bytes: &[u8]) {
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
+    let Some(footer) = Footer::decode(&[bytes, &length, b"PAR1"].concat()) else { return };
+    let leaf_count = footer.nodes.iter().filter(|node| node.child_count == 0).count();
+    assert_eq!(footer.chunk_bytes.len(), leaf_count);
 }
 
 /// Takes in bytes as a geometry. Panics if they make a box that no geometry has.

@@ -190,6 +190,7 @@ pub fn geometry_signature(metadata: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fuzzing::use_footer;
 
     /// A field of a struct: its head, when it follows the field before it by `step`, and its bytes.
     fn field(step: u8, code: u8, bytes: &[u8]) -> Vec<u8> {
@@ -300,5 +301,19 @@ mod tests {
         let mut renumbered = schema();
         renumbered[1] = leaf(2, "a", 32);
         assert_ne!(known, signature(&renumbered, &[5, 6], boxed));
+    }
+    #[test]
+    fn changed_bytes_do_no_harm() {
+        let end = file_end(&schema(), &[row_group(&[5, 6]), row_group(&[7, 8])], "{}");
+        let footer = &end["pages".len()..end.len() - 8];
+        for position in 0..footer.len() {
+            for byte in 0..=u8::MAX {
+                let mut changed = footer.to_vec();
+                changed[position] = byte;
+                use_footer(&changed);
+                changed.remove(position);
+                use_footer(&changed);
+            }
+        }
     }
 }

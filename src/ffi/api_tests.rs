@@ -95,6 +95,7 @@ allowed_functions! {
     duckdb_enum_dictionary_size
     duckdb_enum_dictionary_value
     duckdb_execute_prepared
+    duckdb_execute_tasks
     duckdb_extract_statements
     duckdb_extract_statements_error
     duckdb_fetch_chunk

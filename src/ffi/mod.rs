@@ -4,7 +4,7 @@
 //! * Only C functions of the stable API v1.2.0 are called ([`api`] guards it, a test holds the list).
 //! * A panic never leaves a callback ([`callback`]).
 //! * Every handle is owned by a type that frees it ([`handle`]).
-//! * No connection and no database is kept ([`session`]).
+//! * No connection and no database is kept ([`session`]), not even by a thread ([`helping_thread`]).
 //! * Nothing here knows a statistic: the functions above implement the traits [`aggregate::Aggregate`],
 //!   [`scalar::ScalarFunction`] and [`table::TableFunction`] in safe Rust.
 
@@ -12,6 +12,7 @@ pub mod aggregate;
 pub mod api;
 pub mod callback;
 pub mod handle;
+pub mod helping_thread;
 pub mod registry;
 pub mod scalar;
 pub mod session;

@@ -64,17 +64,23 @@ impl Host {
                  FROM query(query_column_stats_sql('FROM ''my_file.parquet'''))",
             ));
         }
-        let database = SharedPointer { object: self.instance, control: std::ptr::null() };
-        let wrapper =
-            SharedPointer { object: (&raw const database).cast(), control: std::ptr::null() };
-        let stand_in: sys::duckdb_database = (&raw const wrapper).cast_mut().cast();
         let mut connection = std::ptr::null_mut();
-        // SAFETY: the stand-in has the layout that `note` verified and is only read during the call; the
-        // instance is alive, as one of its functions is running.
-        if unsafe { sys::duckdb_connect(stand_in, &mut connection) } != sys::DuckDBSuccess {
+        // SAFETY: the stand-in is only read during the call; the instance is alive, as one of its functions is
+        // running.
+        let state = self.lend(|stand_in| unsafe { sys::duckdb_connect(stand_in, &mut connection) });
+        if state != sys::DuckDBSuccess {
             return Err(Error::new("no connection to the database could be opened"));
         }
         Ok(Session { connection })
+    }
+
+    /// Calls `use_database` with a stand-in for the handle of the database, which has the layout that
+    /// [`Host::note`] verified and lives as long as the call.
+    pub(super) fn lend<T>(&self, use_database: impl FnOnce(sys::duckdb_database) -> T) -> T {
+        let database = SharedPointer { object: self.instance, control: std::ptr::null() };
+        let wrapper =
+            SharedPointer { object: (&raw const database).cast(), control: std::ptr::null() };
+        use_database((&raw const wrapper).cast_mut().cast())
     }
 }
 

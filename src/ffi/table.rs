@@ -6,12 +6,14 @@
 
 use std::ffi::{CString, c_void};
 use std::sync::Mutex;
+use std::thread::{self, ThreadId};
 
 use libduckdb_sys as sys;
 
 use super::api::c_string;
 use super::callback::{ErrorSink, contain, drop_boxed};
 use super::handle::Value;
+use super::helping_thread::HelpingThread;
 use super::registry::{Parameter, Registry, logical_types};
 use super::session::{Host, RowChunk, Rows, Session};
 use super::types;
@@ -134,6 +136,13 @@ impl ErrorSink for FunctionSink {
     }
 }
 
+/// What is kept from binding.
+struct Binding<Bound> {
+    arguments: Bound,
+    /// The client's own thread.
+    thread: ThreadId,
+}
+
 /// # Safety
 /// * As DuckDB calls it.
 unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
@@ -163,13 +172,14 @@ unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
                 named.push((name, literal(&value)));
             }
         }
-        let bound = F::bind(positional, named).map_err(|error| error.context(F::NAME))?;
+        let arguments = F::bind(positional, named).map_err(|error| error.context(F::NAME))?;
+        let binding = Binding { arguments, thread: thread::current().id() };
         // SAFETY: the box is handed over with its delete callback.
         unsafe {
             sys::duckdb_bind_set_bind_data(
                 info,
-                Box::into_raw(Box::new(bound)).cast::<c_void>(),
-                Some(drop_boxed::<F::Bound>),
+                Box::into_raw(Box::new(binding)).cast::<c_void>(),
+                Some(drop_boxed::<Binding<F::Bound>>),
             );
         }
         Ok(())
@@ -211,17 +221,17 @@ unsafe extern "C" fn produce<F: TableFunction>(
 ) {
     contain(&FunctionSink(info), || {
         // SAFETY: the data were set by `register`, `bind` and `init`, and live as long as the call.
-        let (host, bound, execution) = unsafe {
+        let (host, binding, execution) = unsafe {
             (
                 &*sys::duckdb_function_get_extra_info(info).cast::<Host>(),
-                &*sys::duckdb_function_get_bind_data(info).cast::<F::Bound>(),
+                &*sys::duckdb_function_get_bind_data(info).cast::<Binding<F::Bound>>(),
                 &*sys::duckdb_function_get_init_data(info).cast::<Execution>(),
             )
         };
         let mut answer = execution.lock().map_err(|_| Error::new("an earlier call failed"))?;
         let answer = match &mut *answer {
             Some(answer) => answer,
-            None => answer.insert(run::<F>(host, bound).map_err(|error| error.context(F::NAME))?),
+            None => answer.insert(run::<F>(host, binding).map_err(|error| error.context(F::NAME))?),
         };
         match answer {
             Answer::Rows(results) => match next_chunk(results) {
@@ -239,7 +249,10 @@ unsafe extern "C" fn produce<F: TableFunction>(
     });
 }
 
-fn run<F: TableFunction>(host: &Host, bound: &F::Bound) -> Result<Answer> {
+fn run<F: TableFunction>(host: &Host, binding: &Binding<F::Bound>) -> Result<Answer> {
+    let bound = &binding.arguments;
+    let is_client_waiting = thread::current().id() != binding.thread;
+    let _helping_thread = is_client_waiting.then(|| HelpingThread::start(*host));
     let session = host.connect()?;
     if let Some(rows) = F::rows(bound, &session) {
         let rows = rows.map_err(|error| F::explain(bound, &session, error))?;

@@ -4,6 +4,7 @@ and the functions work wherever a table function may stand (issue A, item 7)."""
 import subprocess
 import sys
 import textwrap
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -70,7 +71,25 @@ def explain(connection, data):
     connection.execute(f"EXPLAIN FROM {file_call(str(data))}").fetchall()
 
 
-@pytest.mark.parametrize("use", [read_all, read_part, read_with_error, explain])
+def read_beside_others(connection, data):
+    """Statements of others run all the time, so that the threads of the scheduler have long tasks."""
+    is_over = threading.Event()
+
+    def run_statements(cursor):
+        while not is_over.is_set():
+            cursor.execute("SELECT sum(sqrt(i)) FROM range(2000000) numbers(i)").fetchall()
+
+    with ThreadPoolExecutor(1) as pool:
+        others = pool.submit(run_statements, connection.cursor())
+        try:
+            for _ in range(10):
+                read_all(connection, data)
+        finally:
+            is_over.set()
+        others.result()
+
+
+@pytest.mark.parametrize("use", [read_all, read_part, read_with_error, explain, read_beside_others])
 def test_after_close_another_process_can_write(connect, tmp_path, use):
     database, data = tmp_path / "a.db", tmp_path / "a.parquet"
     connection = used_connection(connect, database, data, lambda opened: use(opened, data))
