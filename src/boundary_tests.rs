@@ -184,6 +184,7 @@ fn ffi_knows_columns_and_no_statistic() {
         "crate::error::",
         "crate::output::{Scalar, Speller}",
         "crate::sql::literal::",
+        "crate::sql::quote::",
         "crate::register(",
     ];
     let mut foreign = Vec::new();

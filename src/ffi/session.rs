@@ -22,6 +22,7 @@ use super::vector::{Chunk, DuckColumn, StringVector};
 use crate::core::column::{ByteString, Values};
 use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
+use crate::sql::quote::{identifier, text};
 
 /// The database instance, noted and not owned.
 #[derive(Debug, Clone, Copy)]
@@ -152,6 +153,44 @@ impl Session {
     /// The text may hold a query of the caller: it is prepared first, so that nothing but one SELECT is
     /// ever run, whatever brackets and semicolons it holds.
     pub fn query(&self, statement: &str) -> Result<Rows> {
+        let prepared = self.prepare(statement)?;
+        // SAFETY: the statement is prepared.
+        let kind = unsafe { sys::duckdb_prepared_statement_type(prepared.0) };
+        if kind != sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_SELECT {
+            return Err(Error::new(format!("give a SELECT statement; {PIVOT_HINT}")));
+        }
+        prepared.execute()
+    }
+
+    /// Runs a statement of colstats' own that changes nothing but this session: a setting, the bounds of a
+    /// transaction, a temporary table.
+    pub fn change(&self, statement: &str) -> Result<()> {
+        self.prepare(statement)?.execute().map(drop)
+    }
+
+    /// Makes composed statements mean the same whatever macros the user has made and whatever collation is set
+    /// for the database: functions are looked up among DuckDB's own first, and texts are compared as bytes.
+    pub fn isolate(&self) -> Result<()> {
+        let mut path = vec![String::from("system.main")];
+        self.query("SELECT current_database(), current_schema()")?.for_each(|row| {
+            let names: Vec<String> =
+                [row.text(0), row.text(1)].into_iter().flatten().map(identifier).collect();
+            path.push(names.join("."));
+            Ok(())
+        })?;
+        self.change(&format!("SET search_path = {}", text(&path.join(","))))?;
+        // DuckDB 1.3 would set it for the whole database.
+        let collation = "SELECT CAST(current_setting('default_collation') <> '' \
+                         AND NOT starts_with(version(), 'v1.3.') AS BIGINT)";
+        let mut has_collation = false;
+        self.query(collation)?.for_each(|row| {
+            has_collation = row.integer(0) == Some(1);
+            Ok(())
+        })?;
+        if has_collation { self.change("SET default_collation = 'binary'") } else { Ok(()) }
+    }
+
+    fn prepare(&self, statement: &str) -> Result<Prepared> {
         let extracted = self.extract(statement)?;
         let mut prepared = Prepared(std::ptr::null_mut());
         // SAFETY: the connection is open; both handles are freed when they are dropped.
@@ -165,22 +204,8 @@ impl Session {
             if state != sys::DuckDBSuccess {
                 return Err(error_text(sys::duckdb_prepare_error(prepared.0)));
             }
-            if sys::duckdb_prepared_statement_type(prepared.0)
-                != sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_SELECT
-            {
-                return Err(Error::new(format!("give a SELECT statement; {PIVOT_HINT}")));
-            }
         }
-        // SAFETY: a result is plain data, for which zero is valid.
-        let mut rows = Rows { result: unsafe { std::mem::zeroed() } };
-        // SAFETY: the statement is prepared; the result is freed when it is dropped.
-        let state = unsafe { sys::duckdb_execute_prepared(prepared.0, &mut rows.result) };
-        if state == sys::DuckDBSuccess {
-            Ok(rows)
-        } else {
-            // SAFETY: the text belongs to the result, which is alive.
-            Err(unsafe { error_text(sys::duckdb_result_error(&mut rows.result)) })
-        }
+        Ok(prepared)
     }
 }
 
@@ -194,6 +219,21 @@ impl Drop for Extracted {
 }
 
 struct Prepared(sys::duckdb_prepared_statement);
+
+impl Prepared {
+    fn execute(&self) -> Result<Rows> {
+        // SAFETY: a result is plain data, for which zero is valid.
+        let mut rows = Rows { result: unsafe { std::mem::zeroed() } };
+        // SAFETY: the statement is prepared; the result is freed when it is dropped.
+        let state = unsafe { sys::duckdb_execute_prepared(self.0, &mut rows.result) };
+        if state == sys::DuckDBSuccess {
+            Ok(rows)
+        } else {
+            // SAFETY: the text belongs to the result, which is alive.
+            Err(unsafe { error_text(sys::duckdb_result_error(&mut rows.result)) })
+        }
+    }
+}
 
 impl Drop for Prepared {
     fn drop(&mut self) {

@@ -31,6 +31,9 @@ pub trait TableFunction: 'static {
     /// The SQL name.
     const NAME: &'static str;
 
+    /// Its statements hold text of the user, which the user's own macros and collation are for.
+    const RUNS_USER_SQL: bool = false;
+
     /// The positional parameters.
     fn parameters() -> Vec<Parameter>;
 
@@ -254,6 +257,9 @@ fn run<F: TableFunction>(host: &Host, binding: &Binding<F::Bound>) -> Result<Ans
     let is_client_waiting = thread::current().id() != binding.thread;
     let _helping_thread = is_client_waiting.then(|| HelpingThread::start(*host));
     let session = host.connect()?;
+    if !F::RUNS_USER_SQL {
+        session.isolate()?;
+    }
     if let Some(rows) = F::rows(bound, &session) {
         let rows = rows.map_err(|error| F::explain(bound, &session, error))?;
         return Ok(Answer::Cells(rows.into_iter()));

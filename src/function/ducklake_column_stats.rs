@@ -31,7 +31,7 @@ pub struct DucklakeTableColumnStats;
 pub struct DucklakeFileVariantStats;
 
 fn file_statement(options: &LakeOptions, session: &Session, has_sizes: bool) -> Result<String> {
-    let lake = Lake::read(options, session)?;
+    let lake = Lake::read(options, false, session)?;
     let complete =
         if options.only_missing { complete_columns(&lake, session)? } else { HashMap::new() };
     let extent = Extent { is_table_wide: false, has_sizes };
@@ -164,7 +164,7 @@ impl TableFunction for DucklakeTableColumnStats {
 }
 
 fn table_rows(options: &LakeOptions, session: &Session) -> Result<Vec<Vec<Cell>>> {
-    let lake = Lake::read(options, session)?;
+    let lake = Lake::read(options, true, session)?;
     let extent = Extent { is_table_wide: true, has_sizes: false };
     let statement = lake_statement(&lake, options, extent, &|_| true, session)?;
     let mut rows = Vec::new();

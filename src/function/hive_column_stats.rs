@@ -88,6 +88,8 @@ impl TableFunction for HiveTableColumnStats {
 
     const NAME: &'static str = "hive_table_column_stats";
 
+    const RUNS_USER_SQL: bool = true;
+
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
@@ -113,6 +115,8 @@ impl TableFunction for HiveQueryColumnStats {
     type Bound = String;
 
     const NAME: &'static str = "hive_query_column_stats";
+
+    const RUNS_USER_SQL: bool = true;
 
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::Of(ColumnType::Varchar)]
@@ -156,6 +160,8 @@ impl TableFunction for DescribeColumnStats {
     type Bound = String;
 
     const NAME: &'static str = "describe_column_stats";
+
+    const RUNS_USER_SQL: bool = true;
 
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::Of(ColumnType::Varchar), Parameter::Of(ColumnType::Varchar)]

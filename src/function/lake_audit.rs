@@ -21,7 +21,7 @@ pub struct Audit {
 
 /// Reads the lake.
 pub fn audit(options: &LakeOptions, session: &Session) -> Result<Audit> {
-    let lake = Lake::read(options, session)?;
+    let lake = Lake::read(options, true, session)?;
     let mut options = options.clone();
     options.max_bound_bytes = Some(longest_bound_bytes(&lake, session)?);
     let extent = Extent { is_table_wide: true, has_sizes: false };

@@ -27,7 +27,7 @@ pub struct Lake {
 pub struct LakeTable {
     pub schema_name: String,
     pub table_name: String,
-    path: String,
+    pub path: String,
     /// By column id.
     pub nodes: BTreeMap<i64, Node>,
     /// Nested columns whose parts cannot be told by name; asked for in encrypted lakes only.
@@ -76,7 +76,7 @@ pub struct MappedName {
 /// A table of the catalogue that holds rows of a lake's table.
 pub struct InlinedTable {
     pub table_id: i64,
-    /// Quoted.
+    /// Quoted. The copy of the table, once there is one.
     pub reference: String,
     /// The column that tells deleted rows; DuckLake 1.1 calls it otherwise than 1.0.
     pub end_snapshot: String,
@@ -91,25 +91,19 @@ pub(super) struct Reader<'call> {
 }
 
 impl Lake {
-    /// Reads the catalogue of the lake that the options name.
-    pub fn read(options: &LakeOptions, session: &Session) -> Result<Lake> {
+    /// Reads the catalogue of the lake that the options name, all of it as it is at one moment. Inlined rows
+    /// may be moved into files the moment after: where they are needed, they are copied.
+    pub fn read(
+        options: &LakeOptions,
+        needs_inlined_rows: bool,
+        session: &Session,
+    ) -> Result<Lake> {
         check_is_attached(&options.lake, session)?;
         let reader = Reader { session, metadata: metadata_prefix(options) };
-        let snapshot = reader.snapshot(options.snapshot)?;
-        let mut tables = reader.tables(options, snapshot)?;
-        reader.add_nodes(&mut tables, snapshot)?;
-        let files = reader.files(&tables, snapshot)?;
-        if files.iter().any(|file| file.encryption_key.is_some()) {
-            reader.add_renamed_roots(&mut tables)?;
-        }
-        let mappings = reader.mappings()?;
-        let inlined = reader.inlined(&tables)?;
-        for table_id in reader.tables_with_deletes(&tables, &inlined)? {
-            if let Some(table) = tables.get_mut(&table_id) {
-                table.has_all_rows = false;
-            }
-        }
-        Ok(Lake { metadata: reader.metadata, snapshot, tables, files, mappings, inlined })
+        session.change("BEGIN TRANSACTION")?;
+        let lake = reader.lake(options, needs_inlined_rows);
+        session.change(if lake.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+        lake
     }
 
     /// The top-level column that a column is, or is a part of.
@@ -132,15 +126,24 @@ impl Lake {
     }
 }
 
-/// The names of attached databases are found without regard to case.
+const UNREADABLE: &str = "the DuckLake catalogue could not be read";
+
+/// Whether DuckDB says that the table itself is not there, or all that it would be in, and not something that
+/// a view of that name needs.
+fn is_absence_of(name: &str, error: &Error) -> bool {
+    let message = error.to_string();
+    message.contains(&format!("Table with name {name} does not exist"))
+        || message.contains(&format!(".{name}\" does not exist because"))
+}
+
+/// The names of attached databases are found without regard to the case of ASCII letters, as DuckDB does.
 fn check_is_attached(lake: &str, session: &Session) -> Result<()> {
     let mut found = None;
-    let statement = format!(
-        "SELECT type FROM duckdb_databases() WHERE lower(database_name) = lower({})",
-        text(lake)
-    );
-    session.query(&statement)?.for_each(|row| {
-        found = Some(row.text(0).unwrap_or_default().to_owned());
+    session.query("SELECT database_name, type FROM duckdb_databases()")?.for_each(|row| {
+        let name = row.text(0).unwrap_or_default();
+        if name == lake || (found.is_none() && name.eq_ignore_ascii_case(lake)) {
+            found = Some(owned(row, 1));
+        }
         Ok(())
     })?;
     match found.as_deref() {
@@ -182,30 +185,57 @@ pub(super) fn owned(row: &Row<'_>, column: usize) -> String {
 }
 
 /// A path of the catalogue below its parent's, or as it stands.
-fn resolve(parent: &str, row: &Row<'_>, path: usize, is_relative: usize) -> String {
+pub(super) fn resolve(parent: &str, row: &Row<'_>, path: usize, is_relative: usize) -> String {
     let path = row.text(path).unwrap_or_default();
     if row.integer(is_relative) == Some(1) { format!("{parent}{path}") } else { path.to_owned() }
 }
 
 impl Reader<'_> {
+    fn lake(&self, options: &LakeOptions, needs_inlined_rows: bool) -> Result<Lake> {
+        let snapshot = self.snapshot(options.snapshot)?;
+        let mut tables = self.tables(options, snapshot)?;
+        self.add_nodes(&mut tables, snapshot)?;
+        let files = self.files(&tables, snapshot)?;
+        if files.iter().any(|file| file.encryption_key.is_some()) {
+            self.add_renamed_roots(&mut tables)?;
+        }
+        let mappings = self.mappings()?;
+        let mut inlined = self.inlined(&tables)?;
+        for table_id in self.tables_with_deletes(&tables, &inlined)? {
+            if let Some(table) = tables.get_mut(&table_id) {
+                table.has_all_rows = false;
+            }
+        }
+        if needs_inlined_rows {
+            self.copy_inlined_rows(&mut inlined)?;
+        }
+        Ok(Lake { metadata: self.metadata.clone(), snapshot, tables, files, mappings, inlined })
+    }
+
     pub(super) fn table(&self, name: &str) -> String {
         format!("{}.{name}", self.metadata)
     }
 
-    /// The columns that a table of the catalogue has; `None` where there is no such table.
-    pub(super) fn columns(&self, name: &str) -> Option<Vec<String>> {
-        let statement = format!("SELECT * FROM {} LIMIT 0", self.table(name));
-        let mut rows = self.session.query(&statement).ok()?;
-        Some(rows.columns().into_iter().map(|(name, _)| name).collect())
+    /// The columns that a table of the catalogue has; `None` where there is no such table. One that is there
+    /// and cannot be read is an error: what is in it must not be taken for absent.
+    pub(super) fn columns(&self, name: &str) -> Result<Option<Vec<String>>> {
+        match self
+            .session
+            .query(&format!("SELECT * FROM {} LIMIT 0", self.table(&identifier(name))))
+        {
+            Ok(mut rows) => Ok(Some(rows.columns().into_iter().map(|(name, _)| name).collect())),
+            Err(error) if is_absence_of(name, &error) => Ok(None),
+            Err(error) => Err(error.context(UNREADABLE)),
+        }
     }
 
     /// The columns of a table that cannot be done without.
     pub(super) fn required_columns(&self, name: &str) -> Result<Vec<String>> {
-        self.columns(name).ok_or_else(|| {
+        self.columns(name)?.ok_or_else(|| {
             Error::new(format!(
-                "the catalogue has no readable table {} (is it a DuckLake catalogue of version 0.3 to \
-                 1.1? metadata_catalog and metadata_schema say where else its tables are)",
-                self.table(name)
+                "the catalogue has no table {} (is it a DuckLake catalogue of version 0.3 to 1.1? \
+                 metadata_catalog and metadata_schema say where else its tables are)",
+                self.table(&identifier(name))
             ))
         })
     }
@@ -216,8 +246,7 @@ impl Reader<'_> {
         visit: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
         let rows = self.session.query(statement);
-        rows.map_err(|error| error.context("the DuckLake catalogue could not be read"))?
-            .for_each(visit)
+        rows.map_err(|error| error.context(UNREADABLE))?.for_each(visit)
     }
 
     fn snapshot(&self, asked: Option<i64>) -> Result<i64> {
@@ -260,29 +289,32 @@ impl Reader<'_> {
 
     fn tables(&self, options: &LakeOptions, snapshot: i64) -> Result<BTreeMap<i64, LakeTable>> {
         let data_path = self.data_path(&options.lake)?;
-        let matches = |column: &str, asked: &Option<String>| match asked {
-            Some(name) => format!(" AND lower({column}) = lower({})", text(name)),
-            None => String::new(),
+        let is_asked = |name: &str, asked: &Option<String>| {
+            asked.as_ref().is_none_or(|asked| asked.eq_ignore_ascii_case(name))
         };
         let statement = format!(
             "SELECT CAST(t.table_id AS BIGINT), CAST(s.schema_name AS VARCHAR), \
              CAST(t.table_name AS VARCHAR), CAST(s.path AS VARCHAR), \
              CAST(CAST(s.path_is_relative AS BOOLEAN) AS BIGINT), CAST(t.path AS VARCHAR), \
              CAST(CAST(t.path_is_relative AS BOOLEAN) AS BIGINT) \
-             FROM {} t JOIN {} s USING (schema_id) WHERE {} AND {}{}{} ORDER BY 1",
+             FROM {} t JOIN {} s USING (schema_id) WHERE {} AND {} ORDER BY 1",
             self.table("ducklake_table"),
             self.table("ducklake_schema"),
             at("t", snapshot),
             at("s", snapshot),
-            matches("t.table_name", &options.table_name),
-            matches("s.schema_name", &options.schema_name),
         );
         let mut tables = BTreeMap::new();
         self.each(&statement, |row| {
+            let (schema_name, table_name) = (owned(row, 1), owned(row, 2));
+            if !is_asked(&table_name, &options.table_name)
+                || !is_asked(&schema_name, &options.schema_name)
+            {
+                return Ok(());
+            }
             let schema_path = resolve(&data_path, row, 3, 4);
             let table = LakeTable {
-                schema_name: owned(row, 1),
-                table_name: owned(row, 2),
+                schema_name,
+                table_name,
                 path: resolve(&schema_path, row, 5, 6),
                 nodes: BTreeMap::new(),
                 renamed_roots: HashSet::new(),
@@ -336,76 +368,5 @@ impl Reader<'_> {
             }
         }
         Ok(())
-    }
-
-    fn files(&self, tables: &BTreeMap<i64, LakeTable>, snapshot: i64) -> Result<Vec<DataFile>> {
-        let columns = self.required_columns("ducklake_data_file")?;
-        let optional = |name: &str, column_type: &str| {
-            let is_there = columns.iter().any(|column| column.eq_ignore_ascii_case(name));
-            let value = if is_there { format!("f.{name}") } else { "NULL".into() };
-            format!("CAST({value} AS {column_type})")
-        };
-        let statement = format!(
-            "SELECT CAST(data_file_id AS BIGINT), CAST(table_id AS BIGINT), CAST(path AS VARCHAR), \
-             CAST(CAST(path_is_relative AS BOOLEAN) AS BIGINT), CAST(record_count AS BIGINT), {}, {}, \
-             CAST(begin_snapshot AS BIGINT), CAST({} AS BIGINT), {} \
-             FROM {} f WHERE begin_snapshot <= {snapshot} ORDER BY 1",
-            optional("mapping_id", "BIGINT"),
-            optional("encryption_key", "VARCHAR"),
-            at("f", snapshot),
-            optional("file_format", "VARCHAR"),
-            self.table("ducklake_data_file"),
-        );
-        let mut files = Vec::new();
-        self.each(&statement, |row| {
-            let table_id = required(row, 1, "ducklake_data_file.table_id")?;
-            let Some(table) = tables.get(&table_id) else { return Ok(()) };
-            let path = resolve(&table.path, row, 2, 3);
-            if row.text(9).is_some_and(|format| !format.eq_ignore_ascii_case("parquet")) {
-                return Err(Error::new(format!("data file '{path}' is not Parquet")));
-            }
-            files.push(DataFile {
-                data_file_id: required(row, 0, "ducklake_data_file.data_file_id")?,
-                table_id,
-                path,
-                record_count: row.integer(4).unwrap_or(0),
-                mapping_id: row.integer(5),
-                encryption_key: row.text(6).filter(|key| !key.is_empty()).map(str::to_owned),
-                begin_snapshot: row.integer(7).unwrap_or(0),
-                is_current: row.integer(8) == Some(1),
-            });
-            Ok(())
-        })?;
-        Ok(files)
-    }
-
-    fn mappings(&self) -> Result<HashMap<i64, Vec<MappedName>>> {
-        let mut mappings: HashMap<i64, Vec<MappedName>> = HashMap::new();
-        let Some(columns) = self.columns("ducklake_name_mapping") else { return Ok(mappings) };
-        let is_partition = if columns.iter().any(|column| column == "is_partition") {
-            "CAST(CAST(is_partition AS BOOLEAN) AS BIGINT)"
-        } else {
-            "CAST(0 AS BIGINT)"
-        };
-        let statement = format!(
-            "SELECT CAST(mapping_id AS BIGINT), CAST(column_id AS BIGINT), \
-             CAST(parent_column AS BIGINT), CAST(source_name AS VARCHAR), \
-             CAST(target_field_id AS BIGINT), {is_partition} FROM {} ORDER BY 1, 2",
-            self.table("ducklake_name_mapping")
-        );
-        self.each(&statement, |row| {
-            let name = MappedName {
-                number: required(row, 1, "ducklake_name_mapping.column_id")?,
-                parent: row.integer(2),
-                source_name: owned(row, 3),
-                column_id: required(row, 4, "ducklake_name_mapping.target_field_id")?,
-                is_partition: row.integer(5) == Some(1),
-                lake_type: None,
-            };
-            let mapping_id = required(row, 0, "ducklake_name_mapping.mapping_id")?;
-            mappings.entry(mapping_id).or_default().push(name);
-            Ok(())
-        })?;
-        Ok(mappings)
     }
 }

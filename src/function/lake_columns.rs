@@ -55,10 +55,6 @@ pub fn match_column(
         .collect()
 }
 
-fn is_same(left: &str, right: &str) -> bool {
-    left == right || left.to_lowercase() == right.to_lowercase()
-}
-
 /// Follows a path through a mapping. The one part of a list is called `list` there, `element` here.
 fn mapped_column<'p>(mapping: &[MappedName], path: impl Iterator<Item = &'p str>) -> Option<i64> {
     let mut found: Option<&MappedName> = None;
@@ -66,7 +62,10 @@ fn mapped_column<'p>(mapping: &[MappedName], path: impl Iterator<Item = &'p str>
         let parent = found.map(|name| name.number);
         let mut children =
             mapping.iter().filter(|name| name.parent == parent && !name.is_partition);
-        let named = children.clone().find(|name| is_same(&name.source_name, part));
+        // As DuckDB compares names: the case of ASCII letters alone does not matter.
+        let exact = children.clone().find(|name| name.source_name == part);
+        let named = exact
+            .or_else(|| children.clone().find(|name| name.source_name.eq_ignore_ascii_case(part)));
         found = named.or_else(|| {
             let only = children.next().filter(|_| part == "element" && parent.is_some());
             only.filter(|_| children.next().is_none())

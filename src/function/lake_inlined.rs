@@ -16,7 +16,7 @@ impl Reader<'_> {
     /// as they were then.
     pub(super) fn inlined(&self, tables: &BTreeMap<i64, LakeTable>) -> Result<Vec<InlinedTable>> {
         let mut inlined = BTreeMap::new();
-        if self.columns("ducklake_inlined_data_tables").is_none() {
+        if self.columns("ducklake_inlined_data_tables")?.is_none() {
             return Ok(Vec::new());
         }
         let versioned = at("c", "v.first_snapshot");
@@ -29,7 +29,7 @@ impl Reader<'_> {
              LEFT JOIN {} c ON c.table_id = i.table_id AND {versioned} ORDER BY 1, 2, 3",
             self.table("ducklake_inlined_data_tables"),
             self.table("ducklake_column"),
-            versions = self.schema_versions(),
+            versions = self.schema_versions()?,
         );
         self.each(&statement, |row| {
             let table_id = required(row, 0, "ducklake_inlined_data_tables.table_id")?;
@@ -59,28 +59,40 @@ impl Reader<'_> {
         })?;
         inlined
             .into_iter()
-            .map(|((table_id, name), names)| {
-                let columns = self.required_columns(&identifier(&name))?;
-                let end_snapshot = columns.into_iter().find(|column| {
-                    ["end_snapshot", "_ducklake_end_snapshot"].contains(&column.as_str())
-                });
-                Ok(InlinedTable {
-                    table_id,
-                    reference: self.table(&identifier(&name)),
-                    end_snapshot: end_snapshot.ok_or_else(|| {
-                        Error::new(format!(
-                            "the catalogue's table {name} has no column end_snapshot"
-                        ))
-                    })?,
-                    names,
-                })
-            })
+            .map(|((table_id, name), names)| self.inlined_table(table_id, &name, names))
             .collect()
+    }
+
+    fn inlined_table(
+        &self,
+        table_id: i64,
+        name: &str,
+        names: Vec<MappedName>,
+    ) -> Result<InlinedTable> {
+        let mut columns = self.required_columns(name)?.into_iter();
+        let is_end =
+            |column: &String| ["end_snapshot", "_ducklake_end_snapshot"].contains(&column.as_str());
+        let end_snapshot = columns.find(is_end).ok_or_else(|| {
+            Error::new(format!("the catalogue's table {name} has no column end_snapshot"))
+        })?;
+        Ok(InlinedTable { table_id, reference: self.table(&identifier(name)), end_snapshot, names })
+    }
+
+    /// Puts a temporary table in place of each table of inlined rows.
+    pub(super) fn copy_inlined_rows(&self, inlined: &mut [InlinedTable]) -> Result<()> {
+        for (number, inlined) in inlined.iter_mut().enumerate() {
+            let copy = format!("temp.inlined_rows_{number}");
+            let statement =
+                format!("CREATE OR REPLACE TEMPORARY TABLE {copy} AS FROM {}", inlined.reference);
+            self.session.change(&statement)?;
+            inlined.reference = copy;
+        }
+        Ok(())
     }
 
     /// Where each version of the columns begins. DuckLake before 1.1 did not write all of them into the table
     /// made for it; the snapshots say it too, as long as they are kept.
-    fn schema_versions(&self) -> String {
+    fn schema_versions(&self) -> Result<String> {
         let versions = |table: &str, snapshot: &str| {
             format!(
                 "SELECT schema_version, {snapshot} AS first_snapshot FROM {}",
@@ -88,12 +100,12 @@ impl Reader<'_> {
             )
         };
         let snapshots = versions("ducklake_snapshot", "snapshot_id");
-        match self.columns("ducklake_schema_versions") {
+        match self.columns("ducklake_schema_versions")? {
             Some(_) => {
                 let own = versions("ducklake_schema_versions", "begin_snapshot");
-                format!("{own} UNION ALL {snapshots}")
+                Ok(format!("{own} UNION ALL {snapshots}"))
             }
-            None => snapshots,
+            None => Ok(snapshots),
         }
     }
 
@@ -109,7 +121,7 @@ impl Reader<'_> {
         };
         let mut statements =
             vec![table_id(self.table("ducklake_data_file"), "end_snapshot IS NOT NULL")];
-        if self.columns("ducklake_delete_file").is_some() {
+        if self.columns("ducklake_delete_file")?.is_some() {
             statements.push(table_id(self.table("ducklake_delete_file"), "true"));
         }
         let constant = |table_id: i64, source: &str, condition: &str| {
@@ -121,7 +133,7 @@ impl Reader<'_> {
         }));
         for table_id in tables.keys() {
             let name = format!("ducklake_inlined_delete_{table_id}");
-            if self.columns(&name).is_some() {
+            if self.columns(&name)?.is_some() {
                 statements.push(constant(*table_id, &self.table(&name), "true"));
             }
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::file_columns::{SourceColumn, source_columns, unused_name};
-use super::lake_catalogue::{DataFile, Lake, LakeTable};
+use super::lake_catalogue::{DataFile, Lake, LakeTable, MappedName};
 use super::lake_columns::{Match, Names, match_column, scan_expression};
 use super::lake_encrypted::{EncryptedColumns, decryption, encrypted_columns};
 use super::lake_options::LakeOptions;
@@ -203,6 +203,25 @@ fn group_scan(group: &Group<'_>, encrypted: Option<&EncryptedColumns>) -> Scan {
     Scan { reader: "read_parquet", files, options, file_column, columns }
 }
 
+/// The name mapping of a group of files. One that the catalogue does not have is not the same as none.
+fn mapping_of<'lake>(
+    lake: &'lake Lake,
+    place: &Place,
+    table: &LakeTable,
+    group: &Group<'_>,
+) -> Result<Option<&'lake [MappedName]>> {
+    let Some(id) = place.mapping_id else { return Ok(None) };
+    match lake.mappings.get(&id) {
+        Some(mapping) => Ok(Some(mapping)),
+        None => Err(Error::new(format!(
+            "data file '{}' of table '{}' is read by name mapping {id}, of which \
+             ducklake_name_mapping has no row; nobody can tell its columns",
+            group.first().map_or("", |(_, name)| name),
+            table.table_name
+        ))),
+    }
+}
+
 pub(super) struct Builder<'call> {
     pub(super) lake: &'call Lake,
     pub(super) session: &'call Session,
@@ -221,7 +240,7 @@ impl Builder<'_> {
         let lake = self.lake;
         let Some(table) = lake.tables.get(&place.table_id) else { return Ok(()) };
         let number = self.next_group();
-        let mapping = place.mapping_id.and_then(|id| lake.mappings.get(&id));
+        let mapping = mapping_of(lake, &place, table, group)?;
         let is_matched_by_reader = mapping.is_none() && place.schema.is_none();
         let encrypted = is_matched_by_reader.then(|| encrypted_columns(table));
         if let Some(encrypted) = &encrypted {

@@ -11,7 +11,7 @@ use crate::ffi::write::Cell;
 
 /// A row per data file of the snapshot and fully shredded field. No data is read.
 pub fn variant_rows(options: &LakeOptions, session: &Session) -> Result<Vec<Vec<Cell>>> {
-    let lake = Lake::read(options, session)?;
+    let lake = Lake::read(options, false, session)?;
     let extent = Extent { is_table_wide: false, has_sizes: false };
     let statement = lake_statement(&lake, options, extent, &|_| true, session)?;
     let mut rows = Vec::new();

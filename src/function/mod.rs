@@ -27,6 +27,7 @@ mod lake_audit;
 mod lake_catalogue;
 mod lake_columns;
 mod lake_encrypted;
+mod lake_files;
 mod lake_inlined;
 mod lake_options;
 mod lake_scan;

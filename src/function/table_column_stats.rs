@@ -61,6 +61,8 @@ impl TableFunction for TableColumnStats {
 
     const NAME: &'static str = "table_column_stats";
 
+    const RUNS_USER_SQL: bool = true;
+
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
@@ -87,6 +89,8 @@ impl TableFunction for QueryColumnStats {
     type Bound = (String, String);
 
     const NAME: &'static str = "query_column_stats";
+
+    const RUNS_USER_SQL: bool = true;
 
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::Of(ColumnType::Varchar)]

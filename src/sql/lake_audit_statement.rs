@@ -78,14 +78,14 @@ impl LakeStatement {
         let order = |stored: &str, truth: &str| {
             format!(
                 "CASE WHEN {} THEN 2 ELSE {} END",
-                order_types.is_unreadable(stored),
-                order_types.compare(stored, truth)
+                order_types.is_unreadable("c.order_number", stored),
+                order_types.compare("c.order_number", stored, truth)
             )
         };
         let orders = format!(
             "CAST({} AS BIGINT), CAST({} AS BIGINT)",
-            order("s.min_value", "p.min_value"),
-            order("s.max_value", "p.max_value")
+            order(&before_nul("s.min_value", ""), "p.min_value"),
+            order(&before_nul("s.max_value", " || chr(1)"), "p.max_value")
         );
         let column = "c.schema_name, c.table_name, c.column_name, c.lake_type, \
                       CAST(c.is_top_level AS BIGINT), CAST(c.has_all_rows AS BIGINT)";
@@ -115,16 +115,21 @@ impl LakeStatement {
              CAST(p.contains_null AS BIGINT), p.min_value, p.max_value, CAST(p.contains_nan AS BIGINT), \
              p.boxes, {orders} \
              FROM merged p JOIN lake_columns c USING (table_id, column_id) \
-             LEFT JOIN stored_tables s USING (table_id, column_id)",
-            orders = orders.replace("CASE order_number", "CASE c.order_number"),
+             LEFT JOIN stored_tables s USING (table_id, column_id)"
         );
-        let files = files.replace("CASE order_number", "CASE c.order_number");
         format!(
             "{computed}, {merged}, {stored} SELECT * FROM (({files}) UNION ALL ({tables}))",
             merged = merged(&order_types),
             stored = stored(metadata),
         )
     }
+}
+
+/// A stored bound, cut as a true one is: no NUL stands in a bound, and what is cut off a maximum is made up for.
+fn before_nul(bound: &str, raise: &str) -> String {
+    format!(
+        "CASE WHEN contains({bound}, chr(0)) THEN split_part({bound}, chr(0), 1){raise} ELSE {bound} END"
+    )
 }
 
 /// The catalogue's own rows.

@@ -16,10 +16,10 @@ impl OrderTypes {
         })
     }
 
-    /// -1, 0 or 1 as the text `left` is less than, equal to or greater than `right`; NULL where one of them
+    /// -1, 0 or 1 as, in the type that the expression `number` gives, the text `left` is less than, equal to or greater than `right`; NULL where one of them
     /// is NULL or no value of the type.
-    pub fn compare(&self, left: &str, right: &str) -> String {
-        self.case(|order_type| {
+    pub fn compare(&self, number: &str, left: &str, right: &str) -> String {
+        self.case(number, |order_type| {
             let (left, right) = (key(order_type, left), key(order_type, right));
             format!(
                 "CASE WHEN {left} < {right} THEN -1 WHEN {left} = {right} THEN 0 \
@@ -29,30 +29,35 @@ impl OrderTypes {
     }
 
     /// Whether a text that is not NULL is no value of its column's type.
-    pub fn is_unreadable(&self, text: &str) -> String {
-        self.case(|order_type| format!("{text} IS NOT NULL AND {} IS NULL", key(order_type, text)))
+    pub fn is_unreadable(&self, number: &str, text: &str) -> String {
+        self.case(number, |order_type| {
+            format!("{text} IS NOT NULL AND {} IS NULL", key(order_type, text))
+        })
     }
 
     /// The text of least (`arg_min`) or greatest (`arg_max`) value. A text is cast to its own column's type
     /// alone: casts that fail are slow.
     pub fn extreme(&self, function: &str, text: &str) -> String {
-        let types = self.types.iter().enumerate();
-        let branches: String = types
-            .map(|(number, order_type)| {
-                let key = key(order_type, text);
-                let own = format!("CASE WHEN order_number = {number} THEN {key} END");
-                format!(" WHEN {number} THEN {function}({text}, {own})")
-            })
-            .collect();
-        if branches.is_empty() { "NULL".into() } else { format!("CASE order_number{branches} END") }
+        let branch = |order_type: &str, number: usize| {
+            let own =
+                format!("CASE WHEN order_number = {number} THEN {} END", key(order_type, text));
+            format!("{function}({text}, {own})")
+        };
+        self.cases("order_number", branch)
     }
 
-    fn case(&self, branch: impl Fn(&str) -> String) -> String {
-        let types = self.types.iter().enumerate();
-        let branches: String = types
-            .map(|(number, order_type)| format!(" WHEN {number} THEN {}", branch(order_type)))
+    fn case(&self, number: &str, branch: impl Fn(&str) -> String) -> String {
+        self.cases(number, |order_type, _| branch(order_type))
+    }
+
+    fn cases(&self, number: &str, branch: impl Fn(&str, usize) -> String) -> String {
+        let branches: String = self
+            .types
+            .iter()
+            .enumerate()
+            .map(|(index, order_type)| format!(" WHEN {index} THEN {}", branch(order_type, index)))
             .collect();
-        if branches.is_empty() { "NULL".into() } else { format!("CASE order_number{branches} END") }
+        if branches.is_empty() { "NULL".into() } else { format!("CASE {number}{branches} END") }
     }
 }
 
@@ -71,7 +76,7 @@ mod tests {
     #[test]
     fn every_type_has_one_branch() {
         let mut types = OrderTypes::default();
-        assert_eq!(types.compare("a", "b"), "NULL");
+        assert_eq!(types.compare("n", "a", "b"), "NULL");
         assert_eq!(
             (types.number("DATE"), types.number("VARCHAR"), types.number("DATE")),
             (0, 1, 0)

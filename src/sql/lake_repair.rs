@@ -208,13 +208,17 @@ fn insert(metadata: &str, batch: &[&Repair<'_>]) -> Step {
     }
 }
 
+/// Only where there are still several.
 fn delete(metadata: &str, batch: &[&Repair<'_>]) -> Step {
     let rows: Vec<String> =
         batch.iter().map(|repair| format!("({})", ids(repair.comparison))).collect();
     Step {
         statement: format!(
-            "DELETE FROM {metadata}.{FILE_TABLE} WHERE (data_file_id, table_id, column_id) IN ({});",
-            rows.join(", ")
+            "DELETE FROM {table} WHERE ({keys}) IN (SELECT {keys} FROM {table} WHERE ({keys}) IN ({rows}) \
+             GROUP BY ALL HAVING count(*) > 1);",
+            table = format_args!("{metadata}.{FILE_TABLE}"),
+            keys = "data_file_id, table_id, column_id",
+            rows = rows.join(", ")
         ),
         purpose: format!("the repeated rows of {} columns in data files", batch.len()),
     }

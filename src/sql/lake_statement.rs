@@ -305,7 +305,8 @@ const FOUND_IN_FILES: &str = "SELECT f.data_file_id, CAST(f.table_id AS BIGINT) 
     CAST(l.column_id AS BIGINT) AS column_id, f.file_name, f.is_current, l.is_filled_in AS is_default, \
     sizes.size_bytes AS size_bytes, \
     CASE WHEN p.leaf IS NULL AND f.record_count > 0 \
-    THEN error('data file ' || f.file_name || ' has no rows, but the catalogue says ' || f.record_count) \
+    THEN error(CASE WHEN f.data_file_id IS NULL THEN 'inlined rows of table ' ELSE 'data file ' || f.file_name \
+    || ' of table ' END || f.table_id || ': the scan has no rows, but the catalogue says ' || f.record_count) \
     ELSE coalesce(p.leaf.value_count, 0) END AS value_count, \
     coalesce(p.leaf.null_count, 0) AS null_count, p.leaf.min_value AS found_min, \
     p.leaf.max_value AS found_max, p.leaf.contains_nan AS found_nan, \

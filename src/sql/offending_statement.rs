@@ -134,28 +134,17 @@ impl OffendingStatement<'_> {
                 text(wanted.file_name),
                 wanted.row_group_id,
                 wanted.offence,
-                text_with_nul(wanted.footer_value),
+                text(wanted.footer_value),
             )
         });
         rows.collect::<Vec<_>>().join(", ")
     }
 }
 
-/// A statement ends at a NUL, so one in a text is composed.
-fn text_with_nul(value: &str) -> String {
-    value.split('\0').map(text).collect::<Vec<_>>().join(" || chr(0) || ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sql::file_statement::Scan;
-
-    #[test]
-    fn nul_is_composed() {
-        assert_eq!(text_with_nul("a'\0b"), "'a''' || chr(0) || 'b'");
-        assert_eq!(text_with_nul(""), "''");
-    }
 
     #[test]
     fn conditions_are_those_of_the_type() {

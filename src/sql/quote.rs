@@ -5,9 +5,12 @@ pub fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A text in single quotes.
+/// A text in single quotes. A statement ends at a NUL byte, so each of them is a call of `chr`.
 pub fn text(value: &str) -> String {
-    format!("'{}'", value.replace('\'', "''"))
+    let parts: Vec<String> =
+        value.split('\0').map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
+    let joined = parts.join(" || chr(0) || ");
+    if parts.len() == 1 { joined } else { format!("({joined})") }
 }
 
 /// A list of texts.
@@ -41,6 +44,8 @@ mod tests {
     fn quotes_are_doubled() {
         assert_eq!(identifier("a\"b"), "\"a\"\"b\"");
         assert_eq!(text("it's"), "'it''s'");
+        assert_eq!(text("a'\0b"), "('a''' || chr(0) || 'b')");
+        assert_eq!(text(""), "''");
         assert_eq!(text_list(["a", "b'"]), "['a', 'b''']");
     }
 

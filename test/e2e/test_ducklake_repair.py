@@ -251,3 +251,19 @@ def test_killed_between_any_two_statements(damaged_lake, extension_path, tmp_pat
         assert answers(lake) == TRUTH, number
         assert lake.findings("wrong", "missing") == set()
         lake.execute("DETACH lake")
+
+
+def test_rows_that_somebody_else_made_one_of(connection, load_packaged, tmp_path):
+    """Of repeated rows, which are replaced; a row that is alone again is somebody else's."""
+    load_packaged(connection, "ducklake")
+    lake = lake_in(connection, tmp_path)
+    lake.set_option("data_inlining_row_limit", "0")
+    lake.execute("CREATE TABLE lake.t AS FROM range(100) s(i)")
+    table = f"{lake.metadata}.ducklake_file_column_stats"
+    lake.execute(f"INSERT INTO {table} SELECT * REPLACE ('50' AS min_value) FROM {table}")
+    assert lake.findings("wrong") != set()
+    statements = lake.repair_statements()
+    lake.execute(f"UPDATE {table} SET column_size_bytes = 123 WHERE min_value = '0'")
+    lake.execute(f"DELETE FROM {table} WHERE min_value = '50'")
+    lake.run(statements)
+    assert lake.execute(f"SELECT column_size_bytes, min_value FROM {table}") == [(123, "0")]
