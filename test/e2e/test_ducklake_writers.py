@@ -144,8 +144,8 @@ def test_another_process_writes_while_repairs_run(connection, catalogues, tmp_pa
         while writer.poll() is None or is_first:
             is_first = False
             # Where the other process was first, the repair that comes next looks again.
-            for statement in patiently(lake, lake.repair_statements):
-                patiently(lake, lambda statement=statement: lake.execute(statement))
+            for transaction in transactions(patiently(lake, lake.repair_statements)):
+                patiently(lake, lambda transaction=transaction: lake.run(transaction))
             lake.execute("DETACH lake")
             patiently(lake, lake.attach)
         assert writer.communicate() == ("done\n", "")
@@ -156,8 +156,19 @@ def test_another_process_writes_while_repairs_run(connection, catalogues, tmp_pa
         assert (query, lake.value(query)) == (query, without + (with_rows - without) * rounds)
 
 
+def transactions(statements):
+    """The statements, those between BEGIN and COMMIT as one."""
+    found = []
+    for statement in statements:
+        if found and found[-1][0] == "BEGIN;" and found[-1][-1] != "COMMIT;":
+            found[-1].append(statement)
+        else:
+            found.append([statement])
+    return found
+
+
 def patiently(lake, action):
-    """A statement that met the other process's transaction is run again."""
+    """What met the other process's transaction is run again."""
     for _ in range(200):
         try:
             return action()
