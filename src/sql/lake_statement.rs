@@ -164,8 +164,10 @@ impl LakeStatement {
     /// The files, column by column: thousands of rows of constants take a second to parse.
     fn file_values(&self) -> String {
         let number = |value: Option<i64>| value.map_or(String::new(), |value| value.to_string());
+        // The cast is for a lake without files.
         let column = |value: &dyn Fn(&LakeFile) -> String| -> String {
-            long_text_list(&self.files.iter().map(value).collect::<Vec<_>>())
+            let list = long_text_list(&self.files.iter().map(value).collect::<Vec<_>>());
+            format!("CAST({list} AS VARCHAR[])")
         };
         format!(
             "SELECT CAST(group_number AS BIGINT), CAST(table_id AS BIGINT), TRY_CAST(data_file_id AS BIGINT), \
