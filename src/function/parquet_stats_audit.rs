@@ -63,7 +63,7 @@ impl TableFunction for ParquetStatsAudit {
         let files = positional.first().ok_or_else(|| Error::new("files is missing"))?;
         let options = FileOptions::new(files, &named)?;
         let (format, hive_partitioning) = (Some(Format::Parquet), Some(false));
-        Ok(FileOptions { format, hive_partitioning, ..options })
+        Ok(FileOptions { format, hive_partitioning, has_sizes: false, ..options })
     }
 
     fn rows(bound: &FileOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
