@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::literal::Literal;
-use super::quote::{identifier, long_text_list, text};
+use super::quote::{as_bytes, identifier, long_text_list, text};
 use super::rows::{union_all, values};
 
 /// One file to be reported.
@@ -110,8 +110,8 @@ impl Scan {
             self.columns.iter().map(|column| format!("column_stats({column}{limit})")).collect();
         let file_column = (String::from("filename"), Literal::Text(self.file_column.clone()));
         format!(
-            "SELECT {file} AS scanned_file, [{stats}] AS stats FROM {source} GROUP BY {file}",
-            file = identifier(&self.file_column),
+            "SELECT {file} AS scanned_file, [{stats}] AS stats FROM {source} GROUP BY 1",
+            file = as_bytes(&identifier(&self.file_column)),
             stats = stats.join(", "),
             source = self.source(&[file_column]),
         )
@@ -176,12 +176,13 @@ impl FileStatement {
              FROM files JOIN leaves USING (schema_number) \
              LEFT JOIN per_leaf USING (file_number, column_position, leaf_position) \
              LEFT JOIN sizes USING (file_number, leaf_rank) \
-             LEFT JOIN footers USING (file_name, leaf_number) \
+             LEFT JOIN footers ON {footer_file} = files.file_name AND footers.leaf_number = leaves.leaf_number \
              ORDER BY files.file_number, leaves.column_id NULLS LAST, leaves.leaf_number",
             files = self.file_rows(),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
             footers = self.footer_values(),
+            footer_file = as_bytes("footers.file_name"),
             first = self.first_data_file_id,
             table_id = self.table_id.map_or("NULL".into(), |id| id.to_string()),
         )

@@ -3,7 +3,7 @@
 
 use super::file_statement::Scan;
 use super::literal::Literal;
-use super::quote::{identifier, text, text_list};
+use super::quote::{as_bytes, identifier, text, text_list};
 
 /// How NULL counts in the average length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,9 +207,9 @@ impl HiveFileStatement {
     fn partition_expression(&self) -> String {
         let file = identifier(self.scans.first().map_or("", |scan| &scan.file_column));
         let path = if self.has_backslashes { format!("replace({file}, '\\', '/')") } else { file };
-        format!(
+        as_bytes(&format!(
             "regexp_extract({path}, '(?:^|/)((?:[^/=]+=[^/]*/)*[^/=]+=[^/]*)/(?:[^/=]*/)*[^/]*$', 1)"
-        )
+        ))
     }
 
     fn part_values(&self) -> String {
