@@ -111,16 +111,6 @@ struct Group {
     files: Vec<String>,
 }
 
-/// Whether an option of the reader (`hive_types`, `hive_types_autocast`) is about partition columns.
-fn is_about_partitions(name: &str) -> bool {
-    name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("hive_"))
-}
-
-/// The reader's option that leaves partition columns out.
-fn without_partitions() -> (String, Literal) {
-    ("hive_partitioning".into(), Literal::Boolean(false))
-}
-
 /// The statement as it is put together.
 struct Plan<'call, 'asked> {
     options: &'call FileOptions,
@@ -199,13 +189,13 @@ impl<'call, 'asked> Plan<'call, 'asked> {
         let mut probed = Vec::new();
         for group in groups {
             let (scan, columns) = self.group_scan(format, &group)?;
-            probed.push((group, columns, scan.options.contains(&without_partitions())));
+            probed.push((group, columns, scan.is_unpartitioned()));
         }
         // One scan either has partition columns or not: where a file has a column of that name, no
         // file is reported with the value of its path.
         let hides_partitions = probed.iter().any(|(_, _, hides)| *hides);
-        if hides_partitions && !union.options.contains(&without_partitions()) {
-            union.options.push(without_partitions());
+        if hides_partitions && !union.is_unpartitioned() {
+            union = union.unpartitioned();
         }
         let columns = source_columns(&union, 0, self.session)?;
         let common: HashMap<String, LeafRow> = leaf_rows(0, &columns, None)
@@ -241,10 +231,7 @@ impl<'call, 'asked> Plan<'call, 'asked> {
         let scan = self.scan(format, group.files.clone());
         let keys = partition_keys(&group.files);
         if self.options.hive_partitioning.is_none() && !keys.is_empty() {
-            let mut unpartitioned = scan.clone();
-            // DuckDB refuses options about partitions when there are none.
-            unpartitioned.options.retain(|(name, _)| !is_about_partitions(name));
-            unpartitioned.options.push(without_partitions());
+            let unpartitioned = scan.clone().unpartitioned();
             let own_columns = source_columns(&unpartitioned, usize::MAX, self.session)?;
             let is_key = |name: &str| keys.iter().any(|key| key.eq_ignore_ascii_case(name));
             // Where the writer numbered the columns, one without a number belongs to no table.

@@ -104,6 +104,22 @@ impl Scan {
         call
     }
 
+    /// Whether partition columns are left out.
+    pub fn is_unpartitioned(&self) -> bool {
+        self.options.contains(&without_partitions())
+    }
+
+    /// The scan without partition columns.
+    #[must_use]
+    pub fn unpartitioned(mut self) -> Scan {
+        // DuckDB refuses options about partitions (`hive_types`, `hive_types_autocast`) when there are none.
+        let is_about_partitions =
+            |name: &str| name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("hive_"));
+        self.options.retain(|(name, _)| !is_about_partitions(name));
+        self.options.push(without_partitions());
+        self
+    }
+
     fn statement(&self, max_bound_bytes: Option<i64>) -> String {
         let limit = max_bound_bytes.map_or(String::new(), |bytes| format!(", {bytes}"));
         let stats: Vec<String> =
@@ -116,6 +132,11 @@ impl Scan {
             source = self.source(&[file_column]),
         )
     }
+}
+
+/// The reader's option that leaves partition columns out.
+fn without_partitions() -> (String, Literal) {
+    ("hive_partitioning".into(), Literal::Boolean(false))
 }
 
 /// A path that the reader takes for this file alone: in the name of a local file that exists, the
