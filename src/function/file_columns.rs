@@ -78,10 +78,15 @@ fn describe(columns: &mut [SourceColumn], source: &str, session: &Session) -> Re
     Ok(())
 }
 
-/// A name for the reader's file column that none of the columns has.
+/// [`unused_file_column`] for these columns.
 pub fn unused_name(columns: &[SourceColumn]) -> String {
+    unused_file_column(columns.iter().map(|column| column.name.as_str()))
+}
+
+/// A name for the reader's file column that none of the columns has.
+pub fn unused_file_column<'name>(columns: impl Iterator<Item = &'name str> + Clone) -> String {
     let mut name = String::from("colstats_file_name");
-    while columns.iter().any(|column| column.name.eq_ignore_ascii_case(&name)) {
+    while columns.clone().any(|column| column.eq_ignore_ascii_case(&name)) {
         name.push('_');
     }
     name
