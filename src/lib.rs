@@ -33,16 +33,15 @@ use function::frequent_items::{FrequentItems, HiveHistogramQuantile};
 use function::hive_bit_vector::{HiveBitVector, HiveBitVectorEstimate, HiveBitVectorMerge};
 use function::hive_column_stats::{
     DescribeColumnStats, DescribeFileColumnStats, HiveColumnStats, HiveQueryColumnStats,
-    HiveTableColumnStats,
+    HiveQueryColumnStatsSql, HiveTableColumnStats, HiveTableColumnStatsSql,
 };
 use function::hive_column_stats_merge::HiveColumnStatsMerge;
-use function::hive_statement_text::{
-    HiveColumnStatsSql, HiveQueryColumnStatsSql, HiveTableColumnStatsSql,
-};
 use function::hive_stats::{HiveStats, HiveStatsRows};
 use function::parquet_stats_audit::ParquetStatsAudit;
-use function::statement_text::{FileColumnStatsSql, QueryColumnStatsSql, TableColumnStatsSql};
-use function::table_column_stats::{QueryColumnStats, TableColumnStats};
+use function::statement_text::{FileColumnStatsSql, HiveColumnStatsSql};
+use function::table_column_stats::{
+    QueryColumnStats, QueryColumnStatsSql, TableColumnStats, TableColumnStatsSql,
+};
 
 /// Everything that LOAD registers.
 fn register(registry: &Registry) -> Result<()> {

@@ -64,17 +64,17 @@ impl<'a> Reader<'a> {
     /// pass over it.
     pub fn each_field(
         &mut self,
-        mut field: impl FnMut(&mut Self, i64, Kind) -> Option<()>,
+        mut field: impl FnMut(&mut Self, i16, Kind) -> Option<()>,
     ) -> Option<()> {
-        let mut number = 0;
+        let mut number: i16 = 0;
         loop {
             let head = self.byte()?;
             if head == 0 {
                 return Some(());
             }
             number = match head >> 4 {
-                0 => self.integer()?,
-                step => number + i64::from(step),
+                0 => i16::try_from(self.integer()?).ok()?,
+                step => number.checked_add(i16::from(step))?,
             };
             field(self, number, Kind::of(head & 0x0F)?)?;
         }
@@ -215,5 +215,18 @@ mod tests {
         assert_eq!(Reader::new(&[0xFF, 0xFF, 0x0F, 1]).binary(), None);
         assert_eq!(Reader::new(&[0xFF; 11]).integer(), None);
         assert_eq!(Reader::new(&[0x1E]).skip(Kind::Struct), None);
+    }
+
+    #[test]
+    fn field_numbers_have_sixteen_bits() {
+        // 32767, and one step more; outright 32768 and the greatest number of 64 bits.
+        let last = [0x01, 0xFE, 0xFF, 0x03];
+        assert_eq!(Reader::new(&[&last[..], &[0]].concat()).skip(Kind::Struct), Some(()));
+        assert_eq!(Reader::new(&[&last[..], &[0x11, 0]].concat()).skip(Kind::Struct), None);
+        assert_eq!(Reader::new(&[0x01, 0x80, 0x80, 0x04, 0]).skip(Kind::Struct), None);
+        let mut greatest = vec![0x01, 0xFE];
+        greatest.extend([0xFF; 8]);
+        greatest.extend([0x01, 0x11, 0]);
+        assert_eq!(Reader::new(&greatest).skip(Kind::Struct), None);
     }
 }

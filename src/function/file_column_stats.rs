@@ -60,12 +60,6 @@ impl TableFunction for FileColumnStats {
         discover(bound, session)
     }
 
-    /// DuckDB's `parquet_metadata` spells all bounds of a footer and fails at one that has no text, such as
-    /// a timestamp out of range. The values can be read all the same; only the sizes are then unknown.
-    fn second_statements(bound: &FileOptions, session: &Session) -> Option<Vec<String>> {
-        discover(&FileOptions { has_sizes: false, ..bound.clone() }, session).ok()
-    }
-
     fn explain(bound: &FileOptions, session: &Session, error: Error) -> Error {
         name_the_file(bound, session, &error).unwrap_or(error)
     }

@@ -5,7 +5,6 @@ use crate::core::column_type::ColumnType;
 use crate::error::Result;
 use crate::ffi::session::Session;
 use crate::sql::file_statement::Scan;
-use crate::sql::literal::Literal;
 use crate::sql::quote::identifier;
 
 /// A column as the reader presents it.
@@ -37,11 +36,8 @@ pub fn source_columns(
 ) -> Result<Vec<SourceColumn>> {
     let source = scan.source(&[]);
     let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
-    let is_unpartitioned = scan
-        .options
-        .iter()
-        .any(|(name, value)| name == "hive_partitioning" && *value == Literal::Boolean(false));
-    let partition_keys = if is_unpartitioned { Vec::new() } else { partition_keys(&scan.files) };
+    let partition_keys =
+        if scan.is_unpartitioned() { Vec::new() } else { partition_keys(&scan.files) };
     let mut columns: Vec<SourceColumn> = rows
         .columns()
         .into_iter()
@@ -82,10 +78,15 @@ fn describe(columns: &mut [SourceColumn], source: &str, session: &Session) -> Re
     Ok(())
 }
 
-/// A name for the reader's file column that none of the columns has.
+/// [`unused_file_column`] for these columns.
 pub fn unused_name(columns: &[SourceColumn]) -> String {
+    unused_file_column(columns.iter().map(|column| column.name.as_str()))
+}
+
+/// A name for the reader's file column that none of the columns has.
+pub fn unused_file_column<'name>(columns: impl Iterator<Item = &'name str> + Clone) -> String {
     let mut name = String::from("colstats_file_name");
-    while columns.iter().any(|column| column.name.eq_ignore_ascii_case(&name)) {
+    while columns.clone().any(|column| column.eq_ignore_ascii_case(&name)) {
         name.push('_');
     }
     name

@@ -8,7 +8,7 @@ use super::asked_columns::AskedColumns;
 use super::file_columns::{SourceColumn, source_columns, unused_name};
 use super::file_list::{expand, partition_keys};
 use super::file_options::{FileOptions, Format};
-use super::parquet_footers::{Footers, read_footers};
+use super::parquet_footers::{read_footers, sizes};
 use super::parquet_schema::{ParquetSchema, group_by_schema};
 use super::variant_stats::footer_stats;
 use crate::core::column_type::{ColumnType, join_path};
@@ -111,16 +111,6 @@ struct Group {
     files: Vec<String>,
 }
 
-/// Whether an option of the reader (`hive_types`, `hive_types_autocast`) is about partition columns.
-fn is_about_partitions(name: &str) -> bool {
-    name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("hive_"))
-}
-
-/// The reader's option that leaves partition columns out.
-fn without_partitions() -> (String, Literal) {
-    ("hive_partitioning".into(), Literal::Boolean(false))
-}
-
 /// The statement as it is put together.
 struct Plan<'call, 'asked> {
     options: &'call FileOptions,
@@ -130,8 +120,7 @@ struct Plan<'call, 'asked> {
     schema_count: usize,
     leaves: Vec<LeafRow>,
     scans: Vec<Scan>,
-    parquet_files: Vec<String>,
-    footers: Footers,
+    sizes: HashMap<String, FileSizes>,
 }
 
 impl<'call, 'asked> Plan<'call, 'asked> {
@@ -148,8 +137,7 @@ impl<'call, 'asked> Plan<'call, 'asked> {
             schema_count: 0,
             leaves: Vec::new(),
             scans: Vec::new(),
-            parquet_files: Vec::new(),
-            footers: Footers::new(),
+            sizes: HashMap::new(),
         }
     }
 
@@ -173,10 +161,11 @@ impl<'call, 'asked> Plan<'call, 'asked> {
             let alone = |file: &String| Group { schema: None, files: vec![file.clone()] };
             return Ok(files.iter().map(alone).collect());
         }
-        self.footers = read_footers(files, self.session);
-        let is_unknown = |file: &&String| !self.footers.contains_key(*file);
-        self.parquet_files.extend(files.iter().filter(is_unknown).cloned());
-        let groups = group_by_schema(files, &self.footers, self.session)?;
+        let footers = read_footers(files, self.session);
+        let groups = group_by_schema(files, &footers, self.session)?;
+        if self.options.has_sizes {
+            self.sizes.extend(sizes(files, footers, self.session));
+        }
         Ok(groups
             .into_iter()
             .map(|(schema, files)| Group { schema: Some(schema), files })
@@ -200,13 +189,13 @@ impl<'call, 'asked> Plan<'call, 'asked> {
         let mut probed = Vec::new();
         for group in groups {
             let (scan, columns) = self.group_scan(format, &group)?;
-            probed.push((group, columns, scan.options.contains(&without_partitions())));
+            probed.push((group, columns, scan.is_unpartitioned()));
         }
         // One scan either has partition columns or not: where a file has a column of that name, no
         // file is reported with the value of its path.
         let hides_partitions = probed.iter().any(|(_, _, hides)| *hides);
-        if hides_partitions && !union.options.contains(&without_partitions()) {
-            union.options.push(without_partitions());
+        if hides_partitions && !union.is_unpartitioned() {
+            union = union.unpartitioned();
         }
         let columns = source_columns(&union, 0, self.session)?;
         let common: HashMap<String, LeafRow> = leaf_rows(0, &columns, None)
@@ -242,10 +231,7 @@ impl<'call, 'asked> Plan<'call, 'asked> {
         let scan = self.scan(format, group.files.clone());
         let keys = partition_keys(&group.files);
         if self.options.hive_partitioning.is_none() && !keys.is_empty() {
-            let mut unpartitioned = scan.clone();
-            // DuckDB refuses options about partitions when there are none.
-            unpartitioned.options.retain(|(name, _)| !is_about_partitions(name));
-            unpartitioned.options.push(without_partitions());
+            let unpartitioned = scan.clone().unpartitioned();
             let own_columns = source_columns(&unpartitioned, usize::MAX, self.session)?;
             let is_key = |name: &str| keys.iter().any(|key| key.eq_ignore_ascii_case(name));
             // Where the writer numbered the columns, one without a number belongs to no table.
@@ -297,15 +283,13 @@ impl<'call, 'asked> Plan<'call, 'asked> {
         let files = files
             .filter_map(|name| {
                 let schema = *self.schema_of_file.get(name)?;
-                let footer = self.footers.remove(name).map(|footer| FileSizes {
-                    row_count: footer.row_count,
-                    chunk_bytes: footer.chunk_bytes,
-                });
+                let footer = self.sizes.remove(name);
                 Some(File { name: name.to_owned(), schema, footer })
             })
             .collect();
         let footer_stats = if self.options.has_sizes {
-            footer_stats(&self.leaves, &self.schema_of_file, self.session)?
+            // DuckDB fails at a footer with a bound that has no text; the values can be read all the same.
+            footer_stats(&self.leaves, &self.schema_of_file, self.session).unwrap_or_default()
         } else {
             Vec::new()
         };
@@ -314,7 +298,6 @@ impl<'call, 'asked> Plan<'call, 'asked> {
             first_file_number: 0,
             leaves: self.leaves,
             scans: self.scans,
-            parquet_files: self.options.has_sizes.then_some(self.parquet_files),
             footer_stats,
             max_bound_bytes: self.options.max_bound_bytes,
             table_id: self.options.table_id,

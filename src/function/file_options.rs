@@ -67,7 +67,7 @@ pub struct FileOptions {
     pub max_bound_bytes: Option<i64>,
     pub table_id: Option<i64>,
     pub first_data_file_id: i64,
-    /// Whether footers are asked for the sizes of column chunks; not an option of the caller.
+    /// Whether footers are asked for what does not come from the scan; not an option of the caller.
     pub has_sizes: bool,
 }
 

@@ -1,31 +1,39 @@
 //! `hive_column_stats(files, ...)`, `hive_table_column_stats('table', ...)` and
-//! `hive_query_column_stats('SELECT ...', ...)`: rows for a Hive metastore, and
+//! `hive_query_column_stats('SELECT ...', ...)`: rows for a Hive metastore, and their twins; and
 //! `describe_column_stats('table', 'column')` and `describe_file_column_stats(files, column)`: one column
 //! for people.
 
 use super::hive_files::HiveFiles;
 use super::hive_options::{named_parameters, no_others, options};
 use super::hive_rows::columns;
-use crate::core::column_type::{ColumnType, split_path};
+use super::source_functions::{Query, SourceStats, StatsOf, Table, TextOf};
+use crate::core::column_type::ColumnType;
 use crate::error::Result;
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
 use crate::ffi::table::TableFunction;
 use crate::sql::hive_statement::{compose_description, compose_source};
 use crate::sql::literal::Literal;
-use crate::sql::source_statement::{query_source, table_source};
+use crate::sql::source_statement::{Source, table_source};
 
 /// `hive_column_stats(files VARCHAR or VARCHAR[], ...)`: a row per column, or per partition and column. A
 /// NULL argument, a pattern that matches nothing, and a file that cannot be read are errors.
 pub struct HiveColumnStats;
 
-/// `hive_table_column_stats(table VARCHAR, ...)`. The table may be a view and may lie in any attached
-/// database. It runs on a connection of its own: temporary tables and rows that are not committed need
-/// `hive_table_column_stats_sql`.
-pub struct HiveTableColumnStats;
+/// The rows for anything that DuckDB can select from.
+pub struct HiveStatsOfSource;
 
-/// `hive_query_column_stats(query VARCHAR, ...)`, for one SELECT.
-pub struct HiveQueryColumnStats;
+/// `hive_table_column_stats(table VARCHAR, ...)`.
+pub type HiveTableColumnStats = StatsOf<HiveStatsOfSource, Table>;
+
+/// `hive_query_column_stats(query VARCHAR, ...)`.
+pub type HiveQueryColumnStats = StatsOf<HiveStatsOfSource, Query>;
+
+/// `hive_table_column_stats_sql(table VARCHAR, options STRUCT)`.
+pub type HiveTableColumnStatsSql = TextOf<HiveStatsOfSource, Table>;
+
+/// `hive_query_column_stats_sql(query VARCHAR, options STRUCT)`.
+pub type HiveQueryColumnStatsSql = TextOf<HiveStatsOfSource, Query>;
 
 /// `describe_column_stats(table VARCHAR, column VARCHAR)`: the rows of `DESCRIBE FORMATTED table column`.
 pub struct DescribeColumnStats;
@@ -34,20 +42,26 @@ pub struct DescribeColumnStats;
 /// table.
 pub struct DescribeFileColumnStats;
 
-/// The text of `hive_table_column_stats`. `table_name` is the table's own unless it is given.
-pub fn table_statement(table: &Literal, named: &[(&str, Literal)]) -> Result<String> {
-    let name = table.as_text("table")?;
-    let source = table_source(name)?;
-    let mut options = options(named, no_others)?;
-    if options.table_name.is_none() {
-        options.table_name = split_path(name.trim()).pop();
-    }
-    Ok(compose_source(&source, &options))
-}
+impl SourceStats for HiveStatsOfSource {
+    const OF_TABLE: &'static str = "hive_table_column_stats";
+    const OF_QUERY: &'static str = "hive_query_column_stats";
+    const TABLE_TEXT: &'static str = "hive_table_column_stats_sql";
+    const QUERY_TEXT: &'static str = "hive_query_column_stats_sql";
 
-/// The text of `hive_query_column_stats`.
-pub fn query_statement(query: &Literal, named: &[(&str, Literal)]) -> Result<String> {
-    Ok(compose_source(&query_source(query.as_text("query")?)?, &options(named, no_others)?))
+    fn named_parameters() -> Vec<&'static str> {
+        named_parameters()
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        columns()
+    }
+
+    /// `table_name` is the table's own unless it is given.
+    fn compose(source: &Source, named: &[(&str, Literal)]) -> Result<String> {
+        let mut options = options(named, no_others)?;
+        options.table_name = options.table_name.or_else(|| source.table_name.clone());
+        Ok(compose_source(source, &options))
+    }
 }
 
 impl TableFunction for HiveColumnStats {
@@ -81,62 +95,6 @@ impl TableFunction for HiveColumnStats {
 
 fn file_parameters() -> Vec<&'static str> {
     vec!["format", "read_options"]
-}
-
-impl TableFunction for HiveTableColumnStats {
-    type Bound = String;
-
-    const NAME: &'static str = "hive_table_column_stats";
-
-    const RUNS_USER_SQL: bool = true;
-
-    fn parameters() -> Vec<Parameter> {
-        vec![Parameter::Of(ColumnType::Varchar)]
-    }
-
-    fn named_parameters() -> Vec<&'static str> {
-        named_parameters()
-    }
-
-    fn columns() -> Vec<(&'static str, ColumnType)> {
-        columns()
-    }
-
-    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<String> {
-        table_statement(positional.first().unwrap_or(&Literal::Null), &named)
-    }
-
-    fn statement(bound: &String, _session: &Session) -> Result<String> {
-        Ok(bound.clone())
-    }
-}
-
-impl TableFunction for HiveQueryColumnStats {
-    type Bound = String;
-
-    const NAME: &'static str = "hive_query_column_stats";
-
-    const RUNS_USER_SQL: bool = true;
-
-    fn parameters() -> Vec<Parameter> {
-        vec![Parameter::Of(ColumnType::Varchar)]
-    }
-
-    fn named_parameters() -> Vec<&'static str> {
-        named_parameters()
-    }
-
-    fn columns() -> Vec<(&'static str, ColumnType)> {
-        columns()
-    }
-
-    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<String> {
-        query_statement(positional.first().unwrap_or(&Literal::Null), &named)
-    }
-
-    fn statement(bound: &String, _session: &Session) -> Result<String> {
-        Ok(bound.clone())
-    }
 }
 
 fn description_columns() -> Vec<(&'static str, ColumnType)> {
@@ -177,7 +135,8 @@ impl TableFunction for DescribeColumnStats {
 
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<String> {
         let (options, has_histogram) = described(&positional, &named)?;
-        let statement = table_statement(positional.first().unwrap_or(&Literal::Null), &options)?;
+        let table = positional.first().unwrap_or(&Literal::Null).as_text("table")?;
+        let statement = HiveStatsOfSource::compose(&table_source(table)?, &options)?;
         Ok(compose_description(&statement, has_histogram))
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::file_columns::unused_file_column;
 use super::file_list::expand;
 use super::file_options::{FileOptions, Format};
 use super::hive_options;
@@ -73,7 +74,7 @@ impl HiveFiles {
             has_backslashes,
         };
         let columns = source_columns(&statement, session)?;
-        let file_column = unused_name(&columns);
+        let file_column = unused_file_column(columns.iter().map(String::as_str));
         statement.scans.iter_mut().for_each(|scan| scan.file_column.clone_from(&file_column));
         statement.columns = self.select(columns, &partition_keys(&of_files))?;
         Ok(statement.compose(&self.options))
@@ -175,6 +176,8 @@ fn parts(files: &[String], of_files: &[Option<String>]) -> Vec<Part> {
     parts
 }
 
+/// The keys of the partitions. Not [`super::file_list::partition_keys`], which tells all directories that DuckDB
+/// reads as partitions, also those outside of the innermost run.
 fn partition_keys(of_files: &[Option<String>]) -> Vec<String> {
     let mut keys: Vec<String> = of_files
         .iter()
@@ -192,15 +195,6 @@ fn source_columns(statement: &HiveFileStatement, session: &Session) -> Result<Ve
     let source = statement.source(false);
     let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
     Ok(rows.columns().into_iter().map(|(name, _)| name).collect())
-}
-
-/// A name for the reader's file column that none of the columns has.
-fn unused_name(columns: &[String]) -> String {
-    let mut name = String::from("colstats_file_name");
-    while columns.iter().any(|column| column.eq_ignore_ascii_case(&name)) {
-        name.push('_');
-    }
-    name
 }
 
 #[cfg(test)]

@@ -138,7 +138,8 @@ fn flag_argument(arguments: &Arguments<'_>, index: usize, row: usize) -> Result<
 /// `typed` holds a `hive_stats` result for each of `names`, whatever rows it was made of: it tells the
 /// leaves, and stands in where a result of `stats` is empty or `stats` is NULL (no rows, so no type was
 /// seen). `stats` holds the result for each of `selected`. `identity` holds `cat_name`, `db_name`,
-/// `table_name`, `partition_name`, `engine`, `file_name`, `last_analyzed`, `null_length` and `nested`.
+/// `table_name`, `partition_name`, `engine`, `file_name`, `last_analyzed`, `null_length`, `nested` and `asked`
+/// (the columns were asked for by name, so one that has no rows for being nested is an error).
 pub struct HiveStatsRows;
 
 impl ScalarFunction for HiveStatsRows {
@@ -191,6 +192,8 @@ struct Shown {
     is_impala: bool,
     /// The leaves of nested columns have rows.
     has_nested: bool,
+    /// The columns were asked for by name.
+    is_asked: bool,
 }
 
 /// Appends the rows of one column: of `seen`, or as of no rows of `typed` where that is empty.
@@ -211,6 +214,9 @@ fn add_column(
             _ => return Err(Error::new("a result of hive_stats has no path")),
         };
         if !shown.has_nested && !path.is_empty() {
+            if shown.is_asked {
+                return Err(nested_column(name));
+            }
             continue;
         }
         let names = element_columns();
@@ -229,6 +235,13 @@ fn add_column(
     Ok(())
 }
 
+fn nested_column(name: &str) -> Error {
+    Error::new(format!(
+        "column '{name}' is nested, and Hive keeps no statistics of nested columns; nested := true gives \
+         those of its leaves (in hive_column_stats, hive_table_column_stats, hive_query_column_stats)"
+    ))
+}
+
 /// The last argument: what is the same for all rows.
 fn identity(column_type: Option<&ColumnType>, cell: Cell) -> Result<(Identity, Shown)> {
     let (Some(ColumnType::Struct(fields)), Cell::Struct(cells)) = (column_type, cell) else {
@@ -240,6 +253,7 @@ fn identity(column_type: Option<&ColumnType>, cell: Cell) -> Result<(Identity, S
     let shown = Shown {
         is_impala: is_set("null_length", &Cell::Varchar("impala".to_owned())),
         has_nested: is_set("nested", &Cell::Boolean(true)),
+        is_asked: is_set("asked", &Cell::Boolean(true)),
     };
     let names = fields.iter().map(|field| field.name.as_str());
     Ok((read(names.zip(cells))?.0, shown))

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use crate::core::parquet_footer::Footer;
 use crate::error::Result;
 use crate::ffi::session::Session;
-use crate::sql::file_statement::path_list;
+use crate::sql::file_statement::{FileSizes, path_list};
+use crate::sql::quote::as_bytes;
+use crate::sql::rows::union_all;
 
 /// Up to this size a file is read whole.
 const MAX_FILE_BYTES: i64 = 1 << 20;
@@ -26,10 +28,8 @@ pub fn read_footers(files: &[String], session: &Session) -> Footers {
     let small = small_files(files, session).unwrap_or_default();
     // The parts of a UNION ALL run side by side.
     let parts: Vec<String> = batches(&small).iter().map(|batch| file_ends(batch)).collect();
-    if parts.is_empty() {
-        return footers;
-    }
-    let Ok(rows) = session.query(&parts.join(" UNION ALL ")) else { return footers };
+    let Some(statement) = union_all(parts) else { return footers };
+    let Ok(rows) = session.query(&statement) else { return footers };
     let read = rows.for_each(|row| {
         let footer = row.bytes(1).and_then(Footer::decode);
         if let (Some(file), Some(footer)) = (row.text(0), footer) {
@@ -38,6 +38,72 @@ pub fn read_footers(files: &[String], session: &Session) -> Footers {
         Ok(())
     });
     if read.is_ok() { footers } else { Footers::new() }
+}
+
+/// The sizes in Parquet files; those whose footer is not among `footers` are asked of DuckDB.
+pub fn sizes(files: &[String], footers: Footers, session: &Session) -> HashMap<String, FileSizes> {
+    let unknown: Vec<&str> =
+        files.iter().map(String::as_str).filter(|file| !footers.contains_key(*file)).collect();
+    let mut sizes = HashMap::new();
+    add_sizes(&mut sizes, &unknown, session);
+    sizes.extend(footers.into_iter().map(|(file, footer)| {
+        let (has_rows, chunk_bytes) = (footer.row_count > 0, Some(footer.chunk_bytes));
+        (file, FileSizes { has_rows, chunk_bytes })
+    }));
+    sizes
+}
+
+/// DuckDB's `parquet_metadata` spells all bounds of a footer and fails at one that has no text, such as a
+/// timestamp out of range. The values can be read all the same. So the file that it fails at is searched by
+/// halves, and of that one only the number of rows is asked.
+fn add_sizes(sizes: &mut HashMap<String, FileSizes>, files: &[&str], session: &Session) {
+    if files.is_empty() {
+        return;
+    }
+    match (listed_sizes(files, session), files) {
+        (Ok(listed), _) => sizes.extend(listed),
+        (Err(_), [file]) => {
+            let has_rows = has_rows(file, session).unwrap_or(false);
+            sizes.insert((*file).to_owned(), FileSizes { has_rows, chunk_bytes: None });
+        }
+        (Err(_), _) => {
+            let (left, right) = files.split_at(files.len() / 2);
+            add_sizes(sizes, left, session);
+            add_sizes(sizes, right, session);
+        }
+    }
+}
+
+fn listed_sizes(files: &[&str], session: &Session) -> Result<HashMap<String, FileSizes>> {
+    // A file without row groups has no row in the answer.
+    let empty = || FileSizes { has_rows: false, chunk_bytes: Some(Vec::new()) };
+    let mut sizes: HashMap<String, FileSizes> =
+        files.iter().map(|file| ((*file).to_owned(), empty())).collect();
+    let statement = format!(
+        "SELECT any_value(file_name), column_id, CAST(sum(total_compressed_size) AS BIGINT), \
+         CAST(bool_or(num_values > 0) AS BIGINT) FROM parquet_metadata({}) \
+         GROUP BY {}, column_id ORDER BY column_id",
+        path_list(files),
+        as_bytes("file_name")
+    );
+    session.query(&statement)?.for_each(|row| {
+        if let Some(sizes) = row.text(0).and_then(|file| sizes.get_mut(file)) {
+            sizes.has_rows |= row.integer(3) == Some(1);
+            sizes.chunk_bytes.get_or_insert_default().push(row.integer(2).unwrap_or(0));
+        }
+        Ok(())
+    })?;
+    Ok(sizes)
+}
+
+fn has_rows(file: &str, session: &Session) -> Result<bool> {
+    let statement = format!("SELECT num_rows FROM parquet_file_metadata({})", path_list(&[file]));
+    let mut has_rows = false;
+    session.query(&statement)?.for_each(|row| {
+        has_rows = row.integer(0).is_some_and(|count| count > 0);
+        Ok(())
+    })?;
+    Ok(has_rows)
 }
 
 /// The files that are worth it, with their sizes.

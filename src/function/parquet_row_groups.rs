@@ -41,7 +41,8 @@ impl RowGroups {
 
     fn add(&mut self, file: &str, row_count: i64) {
         let groups = self.of_file.entry(file.to_owned()).or_default();
-        let first_row = groups.last().map_or(0, |last| last.first_row + last.row_count);
+        let first_row =
+            groups.last().map_or(0, |last| last.first_row.saturating_add(last.row_count));
         groups.push(RowGroup { first_row, row_count });
     }
 
@@ -69,7 +70,10 @@ impl RowGroups {
 
 /// Whether each row group starts where those before it are filled with `size` rows.
 fn has_size(groups: &[RowGroup], size: i64) -> bool {
-    let starts = (0..).zip(groups).all(|(number, group)| group.first_row == number * size);
+    // Counts of a damaged footer may have a product of more than 64 bits, which is then no start.
+    let starts = (0_i64..)
+        .zip(groups)
+        .all(|(number, group)| number.checked_mul(size) == Some(group.first_row));
     size > 0 && starts && groups.last().is_none_or(|last| last.row_count <= size)
 }
 
@@ -121,6 +125,13 @@ mod tests {
         let groups = row_groups(&[("a", &[10, 10, 3]), ("b", &[7]), ("c", &[]), ("d", &[10, 10])]);
         assert_eq!(groups.expression(&["a", "b", "c", "d"], "f", "n"), "(n) // 10");
         assert_eq!(groups.expression(&["c"], "f", "n"), "0");
+    }
+
+    #[test]
+    fn counts_of_damaged_footers_do_not_overflow() {
+        let groups = row_groups(&[("a", &[1 << 62; 5]), ("b", &[i64::MAX, i64::MAX, -1])]);
+        assert!(groups.expression(&["a"], "f", "n").starts_with("CASE WHEN n < "));
+        assert!(groups.expression(&["a", "b"], "f", "n").starts_with("CASE WHEN encode"));
     }
 
     #[test]

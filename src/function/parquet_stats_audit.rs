@@ -63,7 +63,7 @@ impl TableFunction for ParquetStatsAudit {
         let files = positional.first().ok_or_else(|| Error::new("files is missing"))?;
         let options = FileOptions::new(files, &named)?;
         let (format, hive_partitioning) = (Some(Format::Parquet), Some(false));
-        Ok(FileOptions { format, hive_partitioning, ..options })
+        Ok(FileOptions { format, hive_partitioning, has_sizes: false, ..options })
     }
 
     fn rows(bound: &FileOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
@@ -169,7 +169,8 @@ impl Audit {
         Ok(found)
     }
 
-    /// Leaves of one type are looked at together.
+    /// Leaves of one type and one order are looked at together: a TIMETZ of its own is scanned as TIME, and has
+    /// an order, while one inside of a nested column is neither.
     fn second_look<'a>(
         &'a self,
         scan: &'a AuditScan,
@@ -189,17 +190,18 @@ impl Audit {
             by_leaf.entry(wanted.leaf_number).or_default().push((wanted, offence));
         }
         let mut statements: Vec<OffendingStatement<'a>> = Vec::new();
-        let mut open: HashMap<&str, usize> = HashMap::new();
+        let mut open: HashMap<(&str, Option<&str>), usize> = HashMap::new();
         for (number, wanted) in by_leaf {
             let Some(leaf) = self.statement.leaves.get(number) else { continue };
             let Some(values) = values_of(leaf, scan, &types) else { continue };
-            let position = open.get(leaf.column_type.as_str()).copied();
+            let kind = (leaf.column_type.as_str(), leaf.order_type.as_deref());
+            let position = open.get(&kind).copied();
             let position = position.filter(|position| {
                 statements.get(*position).is_some_and(|s| s.leaves.len() < LEAVES_PER_STATEMENT)
             });
             let position = position.unwrap_or_else(|| {
                 statements.push(no_values(leaf, scan));
-                open.insert(&leaf.column_type, statements.len() - 1);
+                open.insert(kind, statements.len() - 1);
                 statements.len() - 1
             });
             let Some(statement) = statements.get_mut(position) else { continue };

@@ -1,10 +1,11 @@
 //! The twins of the table functions: scalars that return the statement a table function would run, so
 //! that it can run in the caller's own session and transaction:
-//! `FROM query(table_column_stats_sql('my_temporary_table'))`.
+//! `FROM query(table_column_stats_sql('my_temporary_table'))`. Here are what all of them share and those
+//! over files.
 
 use super::file_discovery::plan;
 use super::file_options::FileOptions;
-use super::table_column_stats::{query_statement, table_statement};
+use super::hive_files::HiveFiles;
 use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
 use crate::ffi::aggregate::Arguments;
@@ -19,13 +20,11 @@ use crate::sql::literal::Literal;
 /// text is made, on a borrowed connection.
 pub struct FileColumnStatsSql;
 
-/// `table_column_stats_sql(table, options STRUCT)`.
-pub struct TableColumnStatsSql;
+/// `hive_column_stats_sql(files, options STRUCT)`, likewise.
+pub struct HiveColumnStatsSql;
 
-/// `query_column_stats_sql(query, options STRUCT)`.
-pub struct QueryColumnStatsSql;
-
-/// The first argument, and the named options of the second.
+/// The first argument, and the named options of the second, in small letters: the names of DuckDB's own named
+/// arguments do not depend on their case either.
 pub(super) fn arguments_at(
     arguments: &Arguments<'_>,
     row: usize,
@@ -38,7 +37,9 @@ pub(super) fn arguments_at(
     let subject = literals.next().unwrap_or(Literal::Null);
     let options = match literals.next() {
         None | Some(Literal::Null) => Vec::new(),
-        Some(Literal::Struct(fields)) => fields,
+        Some(Literal::Struct(fields)) => {
+            fields.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect()
+        }
         Some(_) => {
             return Err(Error::new("the options must be a STRUCT such as {'columns': ['a']}"));
         }
@@ -72,28 +73,11 @@ impl ScalarFunction for FileColumnStatsSql {
     }
 }
 
-impl ScalarFunction for TableColumnStatsSql {
-    const NAME: &'static str = "table_column_stats_sql";
+impl ScalarFunction for HiveColumnStatsSql {
+    const NAME: &'static str = "hive_column_stats_sql";
 
     fn overloads() -> Vec<Vec<Parameter>> {
-        text_overloads(Parameter::Of(ColumnType::Varchar))
-    }
-
-    fn result_type() -> ColumnType {
-        ColumnType::Varchar
-    }
-
-    fn call(_host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
-        let (table, options) = arguments_at(arguments, row)?;
-        Ok(Cell::Varchar(table_statement(&table, &named(&options))?))
-    }
-}
-
-impl ScalarFunction for QueryColumnStatsSql {
-    const NAME: &'static str = "query_column_stats_sql";
-
-    fn overloads() -> Vec<Vec<Parameter>> {
-        text_overloads(Parameter::Of(ColumnType::Varchar))
+        text_overloads(Parameter::Any)
     }
 
     fn result_type() -> ColumnType {
@@ -101,12 +85,8 @@ impl ScalarFunction for QueryColumnStatsSql {
     }
 
     fn call(host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
-        let (query, options) = arguments_at(arguments, row)?;
-        let statement = query_statement(&query, &named(&options))?;
-        // Where no connection is to be had, DuckDB's own `query` is the only judge.
-        if let Ok(session) = host.connect() {
-            session.check_is_one_statement(query.as_text("query")?)?;
-        }
-        Ok(Cell::Varchar(statement))
+        let (files, options) = arguments_at(arguments, row)?;
+        let files = HiveFiles::new(&files, &named(&options))?;
+        Ok(Cell::Varchar(files.statement(&host.connect()?)?))
     }
 }

@@ -1,32 +1,46 @@
 //! `table_column_stats('table', ...)` and `query_column_stats('SELECT ...', ...)`: the rows of
-//! `file_column_stats` for anything DuckDB can select from.
+//! `file_column_stats` for anything DuckDB can select from; and their twins.
 
 use super::file_column_stats::columns;
+use super::source_functions::{Query, SourceStats, StatsOf, Table, TextOf};
 use crate::core::accumulator::Settings;
 use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
-use crate::ffi::registry::Parameter;
-use crate::ffi::session::Session;
-use crate::ffi::table::TableFunction;
 use crate::sql::literal::Literal;
-use crate::sql::source_statement::{SourceOptions, compose, query_source, table_source};
+use crate::sql::source_statement::{Source, SourceOptions, compose};
 
-/// `table_column_stats(table VARCHAR, columns := [...], max_bound_bytes := ...)`. The table may be a view
-/// and may lie in any attached database. It runs on a connection of its own: temporary tables and rows
-/// that are not committed need `table_column_stats_sql`.
-pub struct TableColumnStats;
+/// The statistics in the shape of DuckLake.
+pub struct ColumnStatsOfSource;
 
-/// `query_column_stats(query VARCHAR, columns := [...], max_bound_bytes := ...)`, for one SELECT.
-pub struct QueryColumnStats;
+/// `table_column_stats(table VARCHAR, columns := [...], max_bound_bytes := ...)`.
+pub type TableColumnStats = StatsOf<ColumnStatsOfSource, Table>;
 
-/// The text of `table_column_stats`.
-pub fn table_statement(table: &Literal, named: &[(&str, Literal)]) -> Result<String> {
-    Ok(compose(&table_source(table.as_text("table")?)?, &options(named)?))
-}
+/// `query_column_stats(query VARCHAR, columns := [...], max_bound_bytes := ...)`.
+pub type QueryColumnStats = StatsOf<ColumnStatsOfSource, Query>;
 
-/// The text of `query_column_stats`.
-pub fn query_statement(query: &Literal, named: &[(&str, Literal)]) -> Result<String> {
-    Ok(compose(&query_source(query.as_text("query")?)?, &options(named)?))
+/// `table_column_stats_sql(table VARCHAR, options STRUCT)`.
+pub type TableColumnStatsSql = TextOf<ColumnStatsOfSource, Table>;
+
+/// `query_column_stats_sql(query VARCHAR, options STRUCT)`.
+pub type QueryColumnStatsSql = TextOf<ColumnStatsOfSource, Query>;
+
+impl SourceStats for ColumnStatsOfSource {
+    const OF_TABLE: &'static str = "table_column_stats";
+    const OF_QUERY: &'static str = "query_column_stats";
+    const TABLE_TEXT: &'static str = "table_column_stats_sql";
+    const QUERY_TEXT: &'static str = "query_column_stats_sql";
+
+    fn named_parameters() -> Vec<&'static str> {
+        vec!["columns", "max_bound_bytes"]
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        columns()
+    }
+
+    fn compose(source: &Source, named: &[(&str, Literal)]) -> Result<String> {
+        Ok(compose(source, &options(named)?))
+    }
 }
 
 fn options(named: &[(&str, Literal)]) -> Result<SourceOptions> {
@@ -50,71 +64,4 @@ fn options(named: &[(&str, Literal)]) -> Result<SourceOptions> {
         return Err(Error::new("columns is an empty list; name a column or leave it out"));
     }
     Ok(options)
-}
-
-fn named_parameters() -> Vec<&'static str> {
-    vec!["columns", "max_bound_bytes"]
-}
-
-impl TableFunction for TableColumnStats {
-    type Bound = String;
-
-    const NAME: &'static str = "table_column_stats";
-
-    const RUNS_USER_SQL: bool = true;
-
-    fn parameters() -> Vec<Parameter> {
-        vec![Parameter::Of(ColumnType::Varchar)]
-    }
-
-    fn named_parameters() -> Vec<&'static str> {
-        named_parameters()
-    }
-
-    fn columns() -> Vec<(&'static str, ColumnType)> {
-        columns()
-    }
-
-    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<String> {
-        table_statement(positional.first().unwrap_or(&Literal::Null), &named)
-    }
-
-    fn statement(bound: &String, _session: &Session) -> Result<String> {
-        Ok(bound.clone())
-    }
-}
-
-impl TableFunction for QueryColumnStats {
-    /// The query by itself, and the statement around it.
-    type Bound = (String, String);
-
-    const NAME: &'static str = "query_column_stats";
-
-    const RUNS_USER_SQL: bool = true;
-
-    fn parameters() -> Vec<Parameter> {
-        vec![Parameter::Of(ColumnType::Varchar)]
-    }
-
-    fn named_parameters() -> Vec<&'static str> {
-        named_parameters()
-    }
-
-    fn columns() -> Vec<(&'static str, ColumnType)> {
-        columns()
-    }
-
-    fn bind(
-        positional: Vec<Literal>,
-        named: Vec<(&'static str, Literal)>,
-    ) -> Result<(String, String)> {
-        let query = positional.first().unwrap_or(&Literal::Null);
-        let statement = query_statement(query, &named)?;
-        Ok((query.as_text("query")?.to_owned(), statement))
-    }
-
-    fn statement((query, statement): &(String, String), session: &Session) -> Result<String> {
-        session.check_is_one_statement(query)?;
-        Ok(statement.clone())
-    }
 }

@@ -14,7 +14,7 @@ use crate::core::column_type::ColumnType;
 use crate::error::Result;
 use crate::ffi::session::Session;
 use crate::sql::file_statement::{FooterStats, LeafRow, path_list};
-use crate::sql::quote::text;
+use crate::sql::quote::{as_bytes, text};
 
 /// The columns `metadata` and `value`, which are all that a VARIANT without shredding has.
 const UNSHREDDED_CHUNKS: usize = 2;
@@ -186,7 +186,7 @@ fn footer_query(files_of_schema: &FilesOfSchema<'_>, variants: &[VariantLeaf]) -
          FROM (SELECT *, num_values > coalesce(stats_null_count, 0) AS has_values, \
          num_values = coalesce(stats_null_count, 0) AND stats_min_value IS NULL \
          AND stats_max_value IS NULL AS is_absent \
-         FROM parquet_metadata({paths}) \
+         FROM (SELECT * REPLACE ({file} AS file_name) FROM parquet_metadata({paths})) \
          JOIN (VALUES {files}) AS files(file_name, schema_number) USING (file_name) \
          JOIN (VALUES {chunks}) AS chunks(schema_number, column_id, type_number) \
          USING (schema_number, column_id)) \
@@ -195,6 +195,7 @@ fn footer_query(files_of_schema: &FilesOfSchema<'_>, variants: &[VariantLeaf]) -
         null_count = complete_sum("stats_null_count"),
         size_bytes = complete_sum("total_compressed_size"),
         bounds = bounds.join(", "),
+        file = as_bytes("file_name"),
         paths = path_list(&files.iter().map(|(file, _)| *file).collect::<Vec<_>>()),
         files = files
             .iter()

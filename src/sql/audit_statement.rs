@@ -7,7 +7,7 @@
 use super::file_statement::{File, Scan, path_list};
 use super::footer_order::{sign, text_key};
 use super::literal::Literal;
-use super::quote::{identifier, text};
+use super::quote::{as_bytes, identifier, text};
 use super::rows::{union_all, values};
 
 /// A leaf of every file of a schema, stored in one column chunk per row group.
@@ -130,7 +130,7 @@ impl AuditScan {
         format!(
             "SELECT {file} AS file_name, CAST({row_group} AS BIGINT) AS row_group_id, [{stats}] AS stats \
              FROM {source} GROUP BY 1, 2",
-            file = identifier(&self.scan.file_column),
+            file = as_bytes(&identifier(&self.scan.file_column)),
             row_group = self.row_group,
             stats = stats.join(", "),
             source = self.source(self.scan.files.clone()),
@@ -231,7 +231,7 @@ impl AuditStatement {
              per_leaf.leaf.min_value AS true_min, per_leaf.leaf.max_value AS true_max, \
              per_leaf.leaf.box AS true_box, per_leaf.leaf.geometry_types AS true_types \
              FROM parquet_metadata({paths}) AS footer \
-             JOIN files ON files.file_name = footer.file_name \
+             JOIN files ON {file} = footer.file_name \
              JOIN leaves ON leaves.schema_number = files.schema_number AND leaves.chunk = footer.column_id \
              LEFT JOIN per_leaf ON per_leaf.file_name = footer.file_name \
              AND per_leaf.row_group_id = footer.row_group_id \
@@ -245,6 +245,7 @@ impl AuditStatement {
                 format!("CAST(NULL AS {BOX_TYPE})")
             },
             geo_types = if has_geometry { "footer.geo_types" } else { "CAST(NULL AS VARCHAR[])" },
+            file = as_bytes("files.file_name"),
             paths = path_list(&files),
         )
     }

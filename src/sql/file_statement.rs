@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::literal::Literal;
-use super::quote::{identifier, long_text_list, text};
+use super::quote::{as_bytes, identifier, long_text_list, text};
 use super::rows::{union_all, values};
 
 /// One file to be reported.
@@ -17,24 +17,24 @@ pub struct File {
     pub name: String,
     /// Which of the statement's schemas it has.
     pub schema: usize,
-    /// What is known of its footer; the footers of other Parquet files are asked by the statement.
+    /// What its footer says; of a Parquet file only, and only where it is known.
     pub footer: Option<FileSizes>,
 }
 
 /// What a footer says about sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSizes {
-    pub row_count: i64,
-    /// Compressed bytes by the number of the column chunk, over all row groups.
-    pub chunk_bytes: Vec<i64>,
+    /// Whether there are rows for the scan to find.
+    pub has_rows: bool,
+    /// Compressed bytes by the number of the column chunk, over all row groups; `None` where they are not
+    /// known.
+    pub chunk_bytes: Option<Vec<i64>>,
 }
 
-impl FileSizes {
-    /// The bytes of a leaf that lies in these chunks.
-    fn of_leaf(&self, chunks: &[usize]) -> i64 {
-        let sizes = chunks.iter().filter_map(|chunk| self.chunk_bytes.get(*chunk));
-        sizes.fold(0, |sum, bytes| sum.saturating_add(*bytes))
-    }
+/// The bytes of a leaf that lies in these chunks.
+fn leaf_bytes(chunk_bytes: &[i64], chunks: &[usize]) -> i64 {
+    let sizes = chunks.iter().filter_map(|chunk| chunk_bytes.get(*chunk));
+    sizes.fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
 
 /// One leaf to be reported for every file of a schema.
@@ -86,8 +86,6 @@ pub struct FileStatement {
     pub first_file_number: usize,
     pub leaves: Vec<LeafRow>,
     pub scans: Vec<Scan>,
-    /// The Parquet files whose footers the statement asks for sizes; `None`: they have none.
-    pub parquet_files: Option<Vec<String>>,
     pub footer_stats: Vec<FooterStats>,
     pub max_bound_bytes: Option<i64>,
     pub table_id: Option<i64>,
@@ -106,18 +104,39 @@ impl Scan {
         call
     }
 
+    /// Whether partition columns are left out.
+    pub fn is_unpartitioned(&self) -> bool {
+        self.options.contains(&without_partitions())
+    }
+
+    /// The scan without partition columns.
+    #[must_use]
+    pub fn unpartitioned(mut self) -> Scan {
+        // DuckDB refuses options about partitions (`hive_types`, `hive_types_autocast`) when there are none.
+        let is_about_partitions =
+            |name: &str| name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("hive_"));
+        self.options.retain(|(name, _)| !is_about_partitions(name));
+        self.options.push(without_partitions());
+        self
+    }
+
     fn statement(&self, max_bound_bytes: Option<i64>) -> String {
         let limit = max_bound_bytes.map_or(String::new(), |bytes| format!(", {bytes}"));
         let stats: Vec<String> =
             self.columns.iter().map(|column| format!("column_stats({column}{limit})")).collect();
         let file_column = (String::from("filename"), Literal::Text(self.file_column.clone()));
         format!(
-            "SELECT {file} AS scanned_file, [{stats}] AS stats FROM {source} GROUP BY {file}",
-            file = identifier(&self.file_column),
+            "SELECT {file} AS scanned_file, [{stats}] AS stats FROM {source} GROUP BY 1",
+            file = as_bytes(&identifier(&self.file_column)),
             stats = stats.join(", "),
             source = self.source(&[file_column]),
         )
     }
+}
+
+/// The reader's option that leaves partition columns out.
+fn without_partitions() -> (String, Literal) {
+    ("hive_partitioning".into(), Literal::Boolean(false))
 }
 
 /// A path that the reader takes for this file alone: in the name of a local file that exists, the
@@ -157,13 +176,13 @@ impl FileStatement {
              FROM scanned JOIN files ON files.file_name = scanned.scanned_file), \
              per_leaf AS (SELECT file_number, column_position, unnest(column_leaves) AS leaf, \
              generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
-             sizes AS ({known_sizes} UNION ALL {sizes}), \
+             sizes AS ({SIZES}), \
              footers(file_name, leaf_number, extra_stats) AS ({footers}) \
              SELECT CAST({first} + files.file_number AS BIGINT) AS data_file_id, \
              CAST({table_id} AS BIGINT) AS table_id, \
              CAST(leaves.column_id AS BIGINT) AS column_id, \
-             CASE WHEN leaves.is_sized THEN coalesce(sizes.size_bytes, {no_size}) END AS column_size_bytes, \
-             CASE WHEN per_leaf.leaf IS NULL AND sizes.entry_count > 0 \
+             CASE WHEN leaves.is_sized THEN sizes.size_bytes END AS column_size_bytes, \
+             CASE WHEN per_leaf.leaf IS NULL AND files.has_rows \
              THEN error('the scan has no rows for file ' || files.file_name || ', column ' || \
              leaves.column_name || ', although its footer has') \
              ELSE coalesce(per_leaf.leaf.value_count, 0) END AS value_count, \
@@ -178,17 +197,14 @@ impl FileStatement {
              FROM files JOIN leaves USING (schema_number) \
              LEFT JOIN per_leaf USING (file_number, column_position, leaf_position) \
              LEFT JOIN sizes USING (file_number, leaf_rank) \
-             LEFT JOIN footers USING (file_name, leaf_number) \
+             LEFT JOIN footers ON {footer_file} = files.file_name AND footers.leaf_number = leaves.leaf_number \
              ORDER BY files.file_number, leaves.column_id NULLS LAST, leaves.leaf_number",
             files = self.file_rows(),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
-            known_sizes = KNOWN_SIZES,
-            sizes = self.sizes(),
             footers = self.footer_values(),
+            footer_file = as_bytes("footers.file_name"),
             first = self.first_data_file_id,
-            // The size in a file without row groups.
-            no_size = if self.parquet_files.is_some() { "0" } else { "NULL" },
             table_id = self.table_id.map_or("NULL".into(), |id| id.to_string()),
         )
     }
@@ -210,28 +226,28 @@ impl FileStatement {
         for leaf in &self.leaves {
             leaves_of_schema.entry(leaf.schema).or_default().push(leaf);
         }
-        let leaf_bytes = |file: &File| match (&file.footer, leaves_of_schema.get(&file.schema)) {
-            (Some(footer), Some(leaves)) => {
-                let chunks = leaves.iter().map(|leaf| leaf.chunks.as_deref().unwrap_or(&[]));
-                let bytes: Vec<String> = chunks.map(|c| footer.of_leaf(c).to_string()).collect();
-                bytes.join(" ")
-            }
-            _ => String::new(),
+        let sizes = |file: &File| {
+            let chunk_bytes = file.footer.as_ref()?.chunk_bytes.as_deref()?;
+            let leaves = leaves_of_schema.get(&file.schema)?;
+            let chunks = leaves.iter().map(|leaf| leaf.chunks.as_deref().unwrap_or(&[]));
+            let bytes: Vec<String> =
+                chunks.map(|c| leaf_bytes(chunk_bytes, c).to_string()).collect();
+            Some(bytes.join(" "))
         };
-        let row_count = |file: &File| file.footer.as_ref().map_or(0, |footer| footer.row_count);
+        let has_rows = |file: &File| file.footer.as_ref().is_some_and(|footer| footer.has_rows);
         let column = |value: &dyn Fn(&File) -> String| -> String {
             long_text_list(&self.files.iter().map(value).collect::<Vec<_>>())
         };
         format!(
             "SELECT unnest(range({first}, {end})) AS file_number, unnest({names}) AS file_name, \
              unnest(CAST({schemas} AS INTEGER[])) AS schema_number, \
-             unnest(CAST({row_counts} AS BIGINT[])) AS row_count, unnest({leaf_bytes}) AS leaf_bytes",
+             unnest(CAST({has_rows} AS BOOLEAN[])) AS has_rows, unnest({leaf_bytes}) AS leaf_bytes",
             first = self.first_file_number,
             end = self.first_file_number + self.files.len(),
             names = column(&|file| file.name.clone()),
             schemas = column(&|file| file.schema.to_string()),
-            row_counts = column(&|file| row_count(file).to_string()),
-            leaf_bytes = column(&leaf_bytes),
+            has_rows = column(&|file| has_rows(file).to_string()),
+            leaf_bytes = column(&|file| sizes(file).unwrap_or_default()),
         )
     }
 
@@ -276,40 +292,12 @@ impl FileStatement {
         union_all(statements.collect())
             .unwrap_or("SELECT '' AS scanned_file, [column_stats(0)] AS stats LIMIT 0".into())
     }
-
-    /// Compressed bytes per leaf, summed over the row groups and over the chunks of the leaf.
-    fn sizes(&self) -> String {
-        let chunks: Vec<String> = self
-            .ranked_leaves()
-            .flat_map(|(_, rank, leaf)| {
-                let chunks = leaf.chunks.iter().flatten();
-                chunks.map(move |chunk| format!("({}, {rank}, {chunk})", leaf.schema))
-            })
-            .collect();
-        let paths: Vec<&str> = self.parquet_files.iter().flatten().map(String::as_str).collect();
-        if chunks.is_empty() || paths.is_empty() {
-            return "SELECT 0, 0, 0::BIGINT, 0::BIGINT WHERE false".into();
-        }
-        format!(
-            "SELECT file_number, leaf_rank, CAST(sum(total_compressed_size) AS BIGINT), \
-             CAST(sum(num_values) AS BIGINT) \
-             FROM parquet_metadata({paths}) AS footers \
-             JOIN files ON files.file_name = footers.file_name \
-             JOIN ({chunks}) AS chunks(chunk_schema, leaf_rank, chunk_number) \
-             ON chunk_schema = schema_number AND chunk_number = footers.column_id \
-             GROUP BY ALL",
-            paths = path_list(&paths),
-            chunks = values(chunks.into_iter()),
-        )
-    }
 }
 
 /// The sizes that came with the files.
-const KNOWN_SIZES: &str = "SELECT file_number, \
-    CAST(generate_subscripts(sizes, 1) AS INTEGER) AS leaf_rank, \
-    CAST(unnest(sizes) AS BIGINT) AS size_bytes, row_count AS entry_count \
-    FROM (SELECT file_number, row_count, string_split(leaf_bytes, ' ') AS sizes FROM files \
-    WHERE leaf_bytes <> '')";
+const SIZES: &str = "SELECT file_number, \
+    CAST(generate_subscripts(sizes, 1) AS INTEGER) AS leaf_rank, CAST(unnest(sizes) AS BIGINT) AS size_bytes \
+    FROM (SELECT file_number, string_split(leaf_bytes, ' ') AS sizes FROM files WHERE leaf_bytes <> '')";
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,8 @@
 
 use super::file_statement::Scan;
 use super::literal::Literal;
-use super::quote::{identifier, text, text_list};
+use super::quote::{as_bytes, identifier, text, text_list};
+use super::source_statement::Source;
 
 /// How NULL counts in the average length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,13 +73,14 @@ impl HiveOptions {
         format!(
             "{{'cat_name': {}, 'db_name': {}, 'table_name': {}, 'partition_name': {partition_name}, \
              'engine': {}, 'file_name': {file_name}, 'null_length': '{null_length}', \
-             'nested': {}, \
+             'nested': {}, 'asked': {}, \
              'last_analyzed': CAST(epoch(now()) AS BIGINT)}}",
             text(&self.cat_name),
             text(&self.db_name),
             self.table_name.as_deref().map_or("CAST(NULL AS VARCHAR)".into(), text),
             text(&self.engine),
             self.has_nested,
+            self.columns.is_some(),
         )
     }
 }
@@ -87,7 +89,8 @@ impl HiveOptions {
 ///
 /// As in `table_column_stats`, names and types come from one row of NULLs: the source cut to no rows,
 /// joined to nothing.
-pub fn compose_source(source: &str, options: &HiveOptions) -> String {
+pub fn compose_source(source: &Source, options: &HiveOptions) -> String {
+    let source = &source.select;
     let (selected, stats) = match &options.columns {
         None => ("described.names".into(), options.stats("COLUMNS(*)")),
         Some(columns) => {
@@ -207,9 +210,9 @@ impl HiveFileStatement {
     fn partition_expression(&self) -> String {
         let file = identifier(self.scans.first().map_or("", |scan| &scan.file_column));
         let path = if self.has_backslashes { format!("replace({file}, '\\', '/')") } else { file };
-        format!(
+        as_bytes(&format!(
             "regexp_extract({path}, '(?:^|/)((?:[^/=]+=[^/]*/)*[^/=]+=[^/]*)/(?:[^/=]*/)*[^/]*$', 1)"
-        )
+        ))
     }
 
     fn part_values(&self) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::audit_statement::{AuditScan, BOX_TYPE, is_outside};
 use super::footer_order::{sign, value_key};
-use super::quote::{identifier, text};
+use super::quote::{as_bytes, identifier, text};
 
 /// What to look for in one row group of one file.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +77,7 @@ impl OffendingStatement<'_> {
              generate_subscripts(entries, 1) AS entry_index FROM (\
              SELECT {file} AS file_name, CAST({row_group} AS BIGINT) AS row_group_id, \
              CAST({row_number} AS BIGINT) AS row_number, flatten([{numbered}]) AS entries FROM {source}))",
-            file = identifier(&self.scan.scan.file_column),
+            file = as_bytes(&identifier(&self.scan.scan.file_column)),
             row_group = self.scan.row_group,
             row_number = self.scan.row_number(),
             numbered = numbered.join(", "),

@@ -13,6 +13,13 @@ pub fn text(value: &str) -> String {
     if parts.len() == 1 { joined } else { format!("({joined})") }
 }
 
+/// A text expression that is grouped and compared by its bytes, whatever collation the database has as its
+/// default: under NOCASE two files whose names differ in case alone would be one. Unlike `encode` it computes
+/// nothing for a row.
+pub fn as_bytes(expression: &str) -> String {
+    format!("{expression} COLLATE \"binary\"")
+}
+
 /// A list of texts.
 pub fn text_list<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
     let values: Vec<String> = values.into_iter().map(text).collect();

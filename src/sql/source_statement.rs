@@ -12,51 +12,86 @@ pub struct SourceOptions {
     pub max_bound_bytes: Option<i64>,
 }
 
-/// `catalog.schema.table` in one to three parts, each quoted or not, as an SQL name.
-pub fn table_source(name: &str) -> Result<String> {
-    let malformed = || {
+/// Something to select from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// A SELECT.
+    pub select: String,
+    /// The name of a table, without those of its schema and catalogue.
+    pub table_name: Option<String>,
+}
+
+/// A table by its name: `catalog.schema.table` in one to three parts, each quoted or not.
+pub fn table_source(name: &str) -> Result<Source> {
+    let parts = name_parts(name).filter(|parts| parts.len() <= 3).ok_or_else(|| {
         Error::new(format!(
-            "'{name}' is not a table name; write table, schema.table or catalog.schema.table, \
-             with double quotes around a part that holds a dot"
+            "'{name}' is not a table name; write table, schema.table or catalog.schema.table, with double \
+             quotes around a part that holds a dot or a double quote, which is doubled inside of them"
         ))
-    };
-    let mut parts = vec![String::new()];
-    let mut characters = name.trim().chars().peekable();
-    let mut is_quoted = false;
-    while let Some(character) = characters.next() {
-        let Some(part) = parts.last_mut() else { return Err(malformed()) };
-        match character {
-            '"' if is_quoted && characters.peek() == Some(&'"') => {
-                characters.next();
-                part.push('"');
+    })?;
+    let names: Vec<String> = parts.iter().map(|part| identifier(part)).collect();
+    let select = format!("SELECT * FROM {}", names.join("."));
+    Ok(Source { select, table_name: parts.into_iter().next_back() })
+}
+
+/// The parts of a name between dots, around which there may be space. As in SQL, a quoted part starts and
+/// ends with its quote. `None` where the text is no such name.
+fn name_parts(name: &str) -> Option<Vec<String>> {
+    let mut parts = Vec::new();
+    let mut rest = name.trim();
+    loop {
+        let (part, behind) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted_part(quoted)?,
+            None => {
+                let (part, behind) = rest.split_at(rest.find('.').unwrap_or(rest.len()));
+                (part.trim_end().to_owned(), behind)
             }
-            '"' => is_quoted = !is_quoted,
-            '.' if !is_quoted => parts.push(String::new()),
-            other => part.push(other),
+        };
+        // Only a quote at the start opens a quoted part.
+        if part.is_empty() || (!rest.starts_with('"') && part.contains('"')) {
+            return None;
+        }
+        parts.push(part);
+        match behind.trim_start() {
+            "" => return Some(parts),
+            behind => rest = behind.strip_prefix('.')?.trim_start(),
         }
     }
-    if is_quoted || parts.len() > 3 || parts.iter().any(String::is_empty) {
-        return Err(malformed());
+}
+
+/// A part up to its closing quote, and what is behind it; two quotes stand for one.
+fn quoted_part(quoted: &str) -> Option<(String, &str)> {
+    let mut part = String::new();
+    let mut rest = quoted;
+    loop {
+        let (before, behind) = rest.split_once('"')?;
+        part.push_str(before);
+        match behind.strip_prefix('"') {
+            Some(behind) => {
+                part.push('"');
+                rest = behind;
+            }
+            None => return Some((part, behind)),
+        }
     }
-    let parts: Vec<String> = parts.iter().map(|part| identifier(part)).collect();
-    Ok(format!("SELECT * FROM {}", parts.join(".")))
 }
 
 /// A query of the caller, without a closing semicolon.
-pub fn query_source(query: &str) -> Result<String> {
+pub fn query_source(query: &str) -> Result<Source> {
     let query = query.trim_end_matches(|end: char| end == ';' || end.is_whitespace()).trim_start();
     if query.is_empty() {
         return Err(Error::new("the query is empty; give a SELECT statement"));
     }
     // The line break ends a comment at the end of the query.
-    Ok(format!("{query}\n"))
+    Ok(Source { select: format!("{query}\n"), table_name: None })
 }
 
 /// The statement that reports the columns of `source`.
 ///
 /// The names and the types of the columns come from one row of NULLs: the source cut to no rows, joined
 /// to nothing. So a source without rows has complete rows too, and is not read twice.
-pub fn compose(source: &str, options: &SourceOptions) -> String {
+pub fn compose(source: &Source, options: &SourceOptions) -> String {
+    let source = &source.select;
     let limit = options.max_bound_bytes.map_or(String::new(), |bytes| format!(", {bytes}"));
     let (selected, stats) = match &options.columns {
         None => ("described.names".into(), format!("column_stats(COLUMNS(*){limit})")),
@@ -87,19 +122,27 @@ mod tests {
 
     #[test]
     fn table_names_are_taken_apart_and_quoted() {
-        assert_eq!(table_source("t"), Ok("SELECT * FROM \"t\"".into()));
-        assert_eq!(table_source(" s.t "), Ok("SELECT * FROM \"s\".\"t\"".into()));
-        let quoted = table_source(r#"c."my.s""x".t"#).unwrap();
-        assert_eq!(quoted, r#"SELECT * FROM "c"."my.s""x"."t""#);
-        for malformed in ["", "a.", ".a", "a.b.c.d", "\"a"] {
-            assert!(table_source(malformed).is_err(), "{malformed}");
+        let select = |name: &str| table_source(name).map(|source| source.select);
+        let table = |name: &str| table_source(name).ok().and_then(|source| source.table_name);
+        assert_eq!(select("t"), Ok("SELECT * FROM \"t\"".into()));
+        assert_eq!(select(" s.t "), Ok("SELECT * FROM \"s\".\"t\"".into()));
+        assert_eq!(select(r#" "s" . "a.b""#), Ok(r#"SELECT * FROM "s"."a.b""#.into()));
+        assert_eq!(table(r#" "s" . "a.b" "#), Some("a.b".into()));
+        let name = r#"c."my.s""x".t"#;
+        assert_eq!(select(name), Ok(r#"SELECT * FROM "c"."my.s""x"."t""#.into()));
+        assert_eq!(table(name), Some("t".into()));
+        let malformed = ["", "a.", ".a", "a.b.c.d", "\"a", "\"\"", "a. .b"];
+        let quotes_in_the_middle = [r#"t"x"y"#, r#"t"x""#, r#""t"x"#, r#""t" "x""#, r#""t""x"#];
+        for name in malformed.into_iter().chain(quotes_in_the_middle) {
+            assert!(table_source(name).is_err(), "{name}");
         }
     }
 
     #[test]
     fn a_query_may_end_in_a_semicolon_or_a_comment() {
-        assert_eq!(query_source("FROM t ; ;\n"), Ok("FROM t\n".into()));
-        assert_eq!(query_source("FROM t -- all"), Ok("FROM t -- all\n".into()));
+        let select = |query: &str| query_source(query).map(|source| source.select);
+        assert_eq!(select("FROM t ; ;\n"), Ok("FROM t\n".into()));
+        assert_eq!(select("FROM t -- all"), Ok("FROM t -- all\n".into()));
         assert!(query_source(" ; ").is_err());
     }
 }

@@ -4,7 +4,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from file_rows import bounds, column_rows, file_rows, sql_literal
+from file_rows import bounds, column_rows, file_rows, sql_literal, with_room_before_footer
+from parquet_footer import I64, ROW_GROUP_NUM_ROWS, Footer, edit
 
 
 @pytest.fixture
@@ -201,4 +202,28 @@ def test_error_after_rows_of_other_files(connection, folder):
     files = [str(folder / "long.parquet"), str(folder / "good.parquet"), str(folder / "damaged.parquet")]
     with pytest.raises(duckdb.Error, match="damaged.parquet"):
         file_rows(connection, files)
+    assert_usable(connection, folder)
+
+
+@pytest.mark.parametrize("footer", ["in order", "with a bound that has no text"])
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_rows_that_are_lost(connection, folder, footer, size):
+    """The row group claims to have no rows, so that the scan passes it over; its chunks and the file say otherwise. A
+    row of zeros would look like that of an empty file."""
+    path = folder / "a.parquet"
+    pq.write_table(pa.table({"i": [1, 2]}), path)
+    if footer != "in order":
+        # Eight bytes are due; `parquet_metadata` fails at it and the scan does not look at it.
+        edit(path, 0, 0, min=b"x")
+    changed = Footer(path)
+    changed.row_group(0)[ROW_GROUP_NUM_ROWS] = (I64, 0)
+    changed.write(folder / "small.parquet")
+    with_room_before_footer(folder / "small.parquet", folder / "large.parquet")
+    bad = folder / f"{size}.parquet"
+    for files in (str(bad), [str(folder / "good.parquet"), str(bad)]):
+        for call in (f"FROM file_column_stats({sql_literal(files)})",
+                     f"FROM query(file_column_stats_sql({sql_literal(files)}))"):  # fmt: skip
+            text = error_text(connection, call)
+            # DuckDB 2.0 notices by itself.
+            assert "the scan has no rows for file" in text or "corrupt" in text, text
     assert_usable(connection, folder)

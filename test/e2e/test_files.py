@@ -9,8 +9,9 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from file_rows import bounds, column_rows, counts, file_rows, sql_literal, with_room_before_footer
+from file_rows import bounds, column_rows, counts, file_call, file_rows, sql_literal, with_room_before_footer
 from leaf_truth import plain_session, problems_of_file
+from parquet_footer import edit
 
 
 @pytest.fixture
@@ -128,6 +129,24 @@ def test_bounds_that_have_no_text(connection, write):
         with pytest.raises(duckdb.Error, match="file_column_stats: .*a.parquet.* TIME"):
             file_rows(connection, path)
     assert connection.execute("SELECT 42").fetchone() == (42,)
+
+
+def test_sizes_that_duckdb_cannot_list(connection, write, tmp_path):
+    """DuckDB's `parquet_metadata` fails at a bound that has no text. The values can be read all the same; only the sizes
+    of that one file are not known."""
+    files = []
+    for number in range(5):
+        path = Path(write(f"{number}.parquet", {"i": [number, None], "t": ["a", "b"]}))
+        if number == 2:
+            edit(path, 0, 0, min=b"x")
+        files.append(str(with_room_before_footer(path, tmp_path / f"{number}.large.parquet")))
+    with pytest.raises(duckdb.Error, match="size"):
+        connection.execute("SELECT total_compressed_size FROM parquet_metadata(?)", [files[2]])
+    is_known = [True, True, None, True, True]
+    expected = [row for n in range(5) for row in ((str(n), 1, is_known[n]), ("a", 2, is_known[n]))]
+    for source in (file_call(files), f"query(file_column_stats_sql({sql_literal(files)}))"):
+        statement = f"SELECT min_value, value_count, column_size_bytes > 0 FROM {source}"
+        assert connection.execute(statement).fetchall() == expected
 
 
 EMPTY_SCHEMA = pa.schema(

@@ -338,6 +338,37 @@ def test_merge_of_averages(connection):
         connection.execute("SELECT hive_column_stats_merge(1)")
 
 
+def test_the_name_of_the_table_is_the_last_part(connection):
+    connection.execute('CREATE SCHEMA s; CREATE TABLE s."a.b" AS SELECT 1 AS x')
+    for name in ('s."a.b"', 'memory . s . "a.b"'):
+        (row,) = rows_of(connection, f"FROM hive_table_column_stats({sql_literal(name)})")
+        assert row["table_name"] == "a.b"
+    (row,) = rows_of(connection, f"FROM hive_table_column_stats({sql_literal(name)}, table_name := 'other')")
+    assert row["table_name"] == "other"
+    (row,) = rows_of(connection, f"FROM query(hive_table_column_stats_sql({sql_literal(name)}, {{'DB_name': 'd'}}))")
+    assert (row["db_name"], row["table_name"]) == ("d", "a.b")
+
+
+def test_nested_columns_that_were_asked_for(connection, tmp_path):
+    """Hive keeps nothing of them. Without being asked for they are left out; else it is said why there is no row."""
+    connection.execute("CREATE TABLE t AS SELECT 1 AS i, [1, 2] AS l, {'a': 1} AS s")
+    connection.execute(f"COPY t TO '{tmp_path}/t.parquet'")
+    assert list(query_rows(connection, "FROM t")) == ["i"]
+    files = f"'{tmp_path}/t.parquet'"
+    for column in ("l", "S"):
+        for call in (
+            f"hive_table_column_stats('t', columns := ['i', '{column}'])",
+            f"hive_query_column_stats('FROM t WHERE false', columns := ['{column}'])",
+            f"hive_column_stats({files}, columns := ['{column}'])",
+            f"query(hive_table_column_stats_sql('t', {{'columns': ['{column}']}}))",
+            f"describe_column_stats('t', '{column}')",
+            f"describe_file_column_stats({files}, '{column}')",
+        ):
+            with pytest.raises(duckdb.Error, match=f"column '{column.lower()}' is nested.*nested := true"):
+                connection.execute(f"FROM {call}").fetchall()
+    assert list(query_rows(connection, "FROM t", columns=["l", "s"], nested=True)) == ["l.element", "s.a"]
+
+
 # ------------------------------------------------------------------------------------------ descriptions, sketches
 
 

@@ -14,7 +14,7 @@ TAKEN_NAMES = [
     "value_count", "null_count", "min_value", "max_value", "contains_nan", "extra_stats", "column_name", "column_type",
     "files", "leaves", "leaf", "stats", "sizes", "scanned", "per_leaf", "per_column", "schema_number", "file_number",
     "leaf_number", "column_position", "leaf_position", "column_leaves", "size_bytes", "chunks", "footers",
-    "scanned_file", "leaf_rank", "leaf_bytes", "row_count", "entry_count",
+    "scanned_file", "leaf_rank", "leaf_bytes", "has_rows",
 ]  # fmt: skip
 ODD_NAMES = [
     "select", "from", "null", "true", "a b", "it's", "*", "COLUMNS(*)", "?", "$1", "%s{}", "-- comment", "/*", ";",

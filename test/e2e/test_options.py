@@ -180,6 +180,20 @@ def test_hive_partitioning(connection, write, tmp_path):
         ]  # fmt: skip
 
 
+def test_hive_types_where_a_file_has_the_column_itself(connection, write, tmp_path):
+    """Then no path is read, and the types are of no use; united or not."""
+    write("p=1/a.parquet", {"v": [1], "p": [100]})
+    pattern = str(tmp_path / "*" / "*.parquet")
+    for is_united in (False, True):
+        options = {"union_by_name": is_united, "read_options": {"hive_types": {"p": "DATE"}}}
+        assert found_columns(connection, pattern, **options) == [(0, "v", "BIGINT", "1", "1"), (0, "p", "BIGINT", "100", "100")]
+    write("p=2/a.parquet", {"v": [2]})
+    options = {"union_by_name": True, "read_options": {"hive_types": {"p": "VARCHAR"}, "HIVE_types_autocast": False}}
+    assert found_columns(connection, pattern, **options) == [
+        (0, "v", "BIGINT", "1", "1"), (0, "p", "BIGINT", "100", "100"), (1, "v", "BIGINT", "2", "2"),
+    ]  # fmt: skip
+
+
 def test_hive_types_are_those_of_all_paths(connection, write, tmp_path):
     """A bound must cast to the type that is reported, also where only a later path is no number."""
     for value in ("1", "2", "x"):

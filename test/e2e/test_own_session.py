@@ -144,6 +144,14 @@ def test_wrong_arguments(connection, call, part):
     assert part in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", SUBJECTS)
+def test_options_in_any_case(filled, kind):
+    """As the names of named arguments."""
+    given = rows_of(filled, f"FROM {kind}_column_stats({sql_literal(SUBJECTS[kind])}, Columns := ['i'])")
+    text = f"{kind}_column_stats_sql({sql_literal(SUBJECTS[kind])}, {{'Columns': ['i'], 'MAX_bound_bytes': 5}})"
+    assert rows_of(filled, f"FROM query({text})") == given and len(given) == 1
+
+
 # Rows without end, computed and not stored.
 ENDLESS = "SELECT i, sqrt(i) AS d, i::VARCHAR AS s FROM range(1000000000000) r(i)"
 

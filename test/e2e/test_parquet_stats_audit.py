@@ -396,6 +396,20 @@ def test_nested_leaves(connection, tmp_path):
     ]
 
 
+def test_times_in_utc_beside_nested_ones(connection, tmp_path):
+    """The values of one are compared as TIME; those of the other have no order and stay as they are."""
+    path = tmp_path / "a.parquet"
+    connection.execute(f"COPY (SELECT '09:00:00+00'::TIMETZ AS t, ['10:00:00+00'::TIMETZ, NULL] AS l) TO '{path}'")
+    footer = Footer(path)
+    footer.set(0, 0, min_value=LONG(10 * 3600 * 10**6), min=None)
+    footer.set(0, 1, null_count=0)
+    footer.write(path)
+    assert seen(audit(connection, path), "column_name", "statistic", "first_offending_value") == [
+        ("t", "min", "09:00:00"),
+        ("l.element", "null_count", None),
+    ]
+
+
 def test_num_values(connection, tmp_path):
     """DuckDB 2.0 refuses such a file; older ones read it."""
     path = write(tmp_path / "a.parquet", pa.array([1, 2, 3]))

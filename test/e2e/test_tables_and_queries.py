@@ -91,7 +91,7 @@ def test_tables_without_rows(connection):
 
 @pytest.mark.parametrize(
     "name",
-    ["t", "T", " t ", '"t"', "main.t", "memory.main.t", 'memory."main".t', '"my.schema"."a ""table"" b"', '"we;rd -- "', "v", "s.v"],
+    ["t", "T", " t ", '"t"', "main.t", "memory.main.t", 'memory."main".t', '"main" . "t"', "main. t", '"my.schema"."a ""table"" b"', '"we;rd -- "', "v", "s.v"],
 )
 def test_names(connection, name):
     connection.execute(
@@ -117,6 +117,7 @@ def test_names_of_columns(connection):
 @pytest.mark.parametrize(
     "name, part",
     [("nope", "nope"), ("", "not a table name"), ("a.b.c.d", "not a table name"), ('"a', "not a table name"),
+     ('"t"x', "not a table name"), ('t""', "not a table name"), ('""t', "not a table name"), ('ma"in".t', "double quotes"),
      ("t; DROP TABLE t", "does not exist"), ("(SELECT 1)", "does not exist"), (None, "must not be NULL")],
 )  # fmt: skip
 def test_names_that_are_none(connection, name, part):
@@ -210,6 +211,7 @@ def test_queries_with_equal_or_no_names(connection):
 REFUSED = [
     "SELECT 1 AS x; SELECT 2 AS x",
     "SELECT 1) ; DROP TABLE t; SELECT (1",
+    "SELECT 1 AS x) WHERE (x = 2",
     "DROP TABLE t",
     "CREATE TABLE u AS SELECT 1",
     "INSERT INTO t VALUES (4) RETURNING x",
@@ -240,8 +242,9 @@ def test_what_is_not_one_select_is_refused(connection, query):
     connection.execute("CREATE TABLE t AS SELECT unnest([1, 2, 3]) AS x")
     settings = "SELECT value FROM duckdb_settings() WHERE name = 'threads'"
     before = connection.execute(settings).fetchall()
-    error_of(connection, call("query_column_stats", query))
-    error_of(connection, f"FROM query(query_column_stats_sql({sql_literal(query)}))")
+    for kind in ("query_column_stats", "hive_query_column_stats"):
+        error_of(connection, call(kind, query))
+        error_of(connection, f"FROM query({kind}_sql({sql_literal(query)}))")
     assert connection.execute("SELECT sum(x), count(*) FROM t").fetchone() == (6, 3)
     assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("t",)]
     assert connection.execute(settings).fetchall() == before
