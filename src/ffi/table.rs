@@ -63,7 +63,8 @@ pub trait TableFunction: 'static {
         None
     }
 
-    /// Other statements to try when the first ones fail: the same rows, with less in them.
+    /// Other statements to try when the first ones fail: the same rows, with less in them. Should they fail too,
+    /// theirs is the error that is told.
     fn second_statements(_bound: &Self::Bound, _session: &Session) -> Option<Vec<String>> {
         None
     }
@@ -270,7 +271,7 @@ fn run<F: TableFunction>(host: &Host, binding: &Binding<F::Bound>) -> Result<Ans
     let mut results = F::statements(bound, &session)
         .and_then(run_all)
         .or_else(|error| match F::second_statements(bound, &session) {
-            Some(statements) => run_all(statements).map_err(|_| error),
+            Some(statements) => run_all(statements),
             None => Err(error),
         })
         .map_err(|error| F::explain(bound, &session, error))?;

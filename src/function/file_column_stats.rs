@@ -1,9 +1,9 @@
 //! The table function `file_column_stats(files, ...)`: per file and leaf column, rows shaped like
 //! DuckLake's `ducklake_file_column_stats`, and its twin `file_column_stats_sql`.
 
-use super::file_discovery::{discover, plan_of_file};
+use super::file_discovery::{discover, discover_unlisted, plan_of_file};
 use super::file_list::expand;
-use super::file_options::{FileOptions, named_parameters};
+use super::file_options::{FileOptions, Sizes, named_parameters};
 use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
 use crate::ffi::registry::Parameter;
@@ -60,6 +60,11 @@ impl TableFunction for FileColumnStats {
         discover(bound, session)
     }
 
+    /// Where DuckDB cannot list a footer, the values can be read all the same.
+    fn second_statements(bound: &FileOptions, session: &Session) -> Option<Vec<String>> {
+        discover_unlisted(bound, session)
+    }
+
     fn explain(bound: &FileOptions, session: &Session, error: Error) -> Error {
         name_the_file(bound, session, &error).unwrap_or(error)
     }
@@ -84,8 +89,10 @@ pub(super) fn name_the_file(
     if let [file] = files.as_slice() {
         return Some(about(file, error.clone()));
     }
+    // That DuckDB cannot list a footer is no failure.
+    let options = FileOptions { sizes: Sizes::None, ..options.clone() };
     files.iter().take(MAX_FILES_TRIED).find_map(|file| {
-        let statement = plan_of_file(file, options, session);
+        let statement = plan_of_file(file, &options, session);
         let failure = statement.and_then(|plan| session.query(&plan.compose())).err()?;
         Some(if failure.to_string().contains(file.as_str()) {
             failure

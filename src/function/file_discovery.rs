@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use super::asked_columns::AskedColumns;
 use super::file_columns::{SourceColumn, source_columns, unused_name};
-use super::file_list::{expand, partition_keys};
-use super::file_options::{FileOptions, Format};
-use super::parquet_footers::{read_footers, sizes};
+use super::file_list::{batches, expand, partition_keys};
+use super::file_options::{FileOptions, Format, Sizes};
+use super::parquet_footers::{add_sizes, known_sizes, read_footers};
 use super::parquet_schema::{ParquetSchema, group_by_schema};
 use super::variant_stats::footer_stats;
 use crate::core::column_type::{ColumnType, join_path};
@@ -18,21 +18,29 @@ use crate::output::ducklake;
 use crate::sql::file_statement::{File, FileSizes, FileStatement, LeafRow, Scan};
 use crate::sql::literal::Literal;
 
-/// A reader of CSV or JSON takes up to 60 MB of buffers for the smallest file, and before DuckDB 2.0 those of
-/// all scans of a statement are held at once. So many are put into one.
-const MAX_TEXT_SCANS: usize = 8;
-
 /// Composes the statements that one after the other give the rows for these options.
 pub fn discover(options: &FileOptions, session: &Session) -> Result<Vec<String>> {
+    Ok(plans(options, session)?.iter().map(FileStatement::compose).collect())
+}
+
+/// [`discover`] for files among which there is one whose footer DuckDB cannot list, with less said of that
+/// one. `None` where there is no such file.
+pub fn discover_unlisted(options: &FileOptions, session: &Session) -> Option<Vec<String>> {
+    let options = FileOptions { sizes: Sizes::Before, ..options.clone() };
+    let plans = plans(&options, session).ok()?;
+    let is_unlisted = plans.iter().any(FileStatement::lacks_sizes);
+    is_unlisted.then(|| plans.iter().map(FileStatement::compose).collect())
+}
+
+fn plans(options: &FileOptions, session: &Session) -> Result<Vec<FileStatement>> {
     let files = files_with_formats(options, session)?;
     let mut asked = AskedColumns::new(options.columns.as_deref());
     let mut statements = Vec::new();
     let mut first_file_number = 0;
     for batch in batches(&files, options.union_by_name) {
-        let mut statement = plan_files(batch, options, &mut asked, session)?;
-        statement.first_file_number = first_file_number;
+        let statement = plan_files(batch, options, &mut asked, session)?;
+        statements.push(FileStatement { first_file_number, ..statement });
         first_file_number += batch.len();
-        statements.push(statement.compose());
     }
     check(&asked, &files)?;
     Ok(statements)
@@ -65,23 +73,6 @@ fn files_with_formats(options: &FileOptions, session: &Session) -> Result<Vec<(F
         Ok((format, file))
     };
     expand(&options.files, session)?.into_iter().map(with_format).collect()
-}
-
-/// Runs of files whose statement has a bounded number of scans of its own for CSV and JSON files.
-fn batches(files: &[(Format, String)], is_one_scan: bool) -> Vec<&[(Format, String)]> {
-    let mut batches = Vec::new();
-    let (mut start, mut text_scans) = (0, 0);
-    for (index, (format, _)) in files.iter().enumerate() {
-        if *format != Format::Parquet && !is_one_scan {
-            if text_scans == MAX_TEXT_SCANS {
-                batches.extend(files.get(start..index));
-                (start, text_scans) = (index, 0);
-            }
-            text_scans += 1;
-        }
-    }
-    batches.extend(files.get(start..));
-    batches
 }
 
 fn plan_files(
@@ -121,6 +112,7 @@ struct Plan<'call, 'asked> {
     leaves: Vec<LeafRow>,
     scans: Vec<Scan>,
     sizes: HashMap<String, FileSizes>,
+    listed_files: Vec<String>,
 }
 
 impl<'call, 'asked> Plan<'call, 'asked> {
@@ -138,6 +130,7 @@ impl<'call, 'asked> Plan<'call, 'asked> {
             leaves: Vec::new(),
             scans: Vec::new(),
             sizes: HashMap::new(),
+            listed_files: Vec::new(),
         }
     }
 
@@ -163,9 +156,16 @@ impl<'call, 'asked> Plan<'call, 'asked> {
         }
         let footers = read_footers(files, self.session);
         let groups = group_by_schema(files, &footers, self.session)?;
-        if self.options.has_sizes {
-            self.sizes.extend(sizes(files, footers, self.session));
+        let unknown = files.iter().filter(|file| !footers.contains_key(*file));
+        match self.options.sizes {
+            Sizes::None => {}
+            Sizes::InStatement => self.listed_files.extend(unknown.cloned()),
+            Sizes::Before => {
+                let unknown: Vec<&str> = unknown.map(String::as_str).collect();
+                add_sizes(&mut self.sizes, &unknown, self.session);
+            }
         }
+        self.sizes.extend(known_sizes(footers));
         Ok(groups
             .into_iter()
             .map(|(schema, files)| Group { schema: Some(schema), files })
@@ -287,17 +287,17 @@ impl<'call, 'asked> Plan<'call, 'asked> {
                 Some(File { name: name.to_owned(), schema, footer })
             })
             .collect();
-        let footer_stats = if self.options.has_sizes {
+        let footer_stats = match self.options.sizes {
+            Sizes::None => Vec::new(),
             // DuckDB fails at a footer with a bound that has no text; the values can be read all the same.
-            footer_stats(&self.leaves, &self.schema_of_file, self.session).unwrap_or_default()
-        } else {
-            Vec::new()
+            _ => footer_stats(&self.leaves, &self.schema_of_file, self.session).unwrap_or_default(),
         };
         Ok(FileStatement {
             files,
             first_file_number: 0,
             leaves: self.leaves,
             scans: self.scans,
+            listed_files: self.listed_files,
             footer_stats,
             max_bound_bytes: self.options.max_bound_bytes,
             table_id: self.options.table_id,
@@ -366,24 +366,4 @@ fn leaf_rows(
         node_number += i64::try_from(column.column_type.node_count()).unwrap_or(i64::MAX);
     }
     rows
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn batches_have_few_scans_of_text_files() {
-        let file = |format| (format, String::new());
-        let mut files = vec![file(Format::Parquet); 100];
-        assert_eq!(batches(&files, false).len(), 1);
-        files.extend(vec![file(Format::Csv); MAX_TEXT_SCANS]);
-        files.extend(vec![file(Format::Parquet); 3]);
-        assert_eq!(batches(&files, false).len(), 1);
-        files.push(file(Format::Json));
-        files.push(file(Format::Parquet));
-        let lengths: Vec<usize> = batches(&files, false).iter().map(|batch| batch.len()).collect();
-        assert_eq!(lengths, [103 + MAX_TEXT_SCANS, 2]);
-        assert_eq!(batches(&files, true).len(), 1);
-    }
 }

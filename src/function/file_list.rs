@@ -1,11 +1,16 @@
-//! Which files a call names: globs expanded, and what their paths say of partitions.
+//! Which files a call names: globs expanded, cut into runs, and what their paths say of partitions.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::file_options::Format;
 use crate::error::{Error, Result};
 use crate::ffi::session::Session;
 use crate::sql::quote::{long_text_list, text};
+
+/// A reader of CSV or JSON takes up to 60 MB of buffers for the smallest file, and before DuckDB 2.0 those of
+/// all scans of a statement are held at once. So many are put into one.
+const MAX_TEXT_SCANS: usize = 8;
 
 /// Expands globs in list order, each sorted by DuckDB; a file named twice is kept once.
 pub fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
@@ -58,4 +63,41 @@ pub fn partition_keys(files: &[String]) -> Vec<&str> {
     keys.sort_unstable();
     keys.dedup();
     keys
+}
+
+/// Runs of files whose statement has a bounded number of scans of its own for CSV and JSON files.
+pub fn batches(files: &[(Format, String)], is_one_scan: bool) -> Vec<&[(Format, String)]> {
+    let mut batches = Vec::new();
+    let (mut start, mut text_scans) = (0, 0);
+    for (index, (format, _)) in files.iter().enumerate() {
+        if *format != Format::Parquet && !is_one_scan {
+            if text_scans == MAX_TEXT_SCANS {
+                batches.extend(files.get(start..index));
+                (start, text_scans) = (index, 0);
+            }
+            text_scans += 1;
+        }
+    }
+    batches.extend(files.get(start..));
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_have_few_scans_of_text_files() {
+        let file = |format| (format, String::new());
+        let mut files = vec![file(Format::Parquet); 100];
+        assert_eq!(batches(&files, false).len(), 1);
+        files.extend(vec![file(Format::Csv); MAX_TEXT_SCANS]);
+        files.extend(vec![file(Format::Parquet); 3]);
+        assert_eq!(batches(&files, false).len(), 1);
+        files.push(file(Format::Json));
+        files.push(file(Format::Parquet));
+        let lengths: Vec<usize> = batches(&files, false).iter().map(|batch| batch.len()).collect();
+        assert_eq!(lengths, [103 + MAX_TEXT_SCANS, 2]);
+        assert_eq!(batches(&files, true).len(), 1);
+    }
 }

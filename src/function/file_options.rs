@@ -67,8 +67,19 @@ pub struct FileOptions {
     pub max_bound_bytes: Option<i64>,
     pub table_id: Option<i64>,
     pub first_data_file_id: i64,
-    /// Whether footers are asked for what does not come from the scan; not an option of the caller.
-    pub has_sizes: bool,
+    /// Not an option of the caller.
+    pub sizes: Sizes,
+}
+
+/// Who asks DuckDB for the sizes of column chunks, which takes `parquet_metadata` for all but small files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// Nobody.
+    None,
+    /// The statement, on one thread while others scan.
+    InStatement,
+    /// A statement before it. That takes longer, and bears a footer which DuckDB cannot list.
+    Before,
 }
 
 /// The options.
@@ -102,7 +113,7 @@ impl FileOptions {
             max_bound_bytes: None,
             table_id: None,
             first_data_file_id: 0,
-            has_sizes: true,
+            sizes: Sizes::InStatement,
         };
         if options.files.is_empty() {
             return Err(Error::new("files is an empty list; name at least one file"));

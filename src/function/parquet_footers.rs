@@ -40,23 +40,20 @@ pub fn read_footers(files: &[String], session: &Session) -> Footers {
     if read.is_ok() { footers } else { Footers::new() }
 }
 
-/// The sizes in Parquet files; those whose footer is not among `footers` are asked of DuckDB.
-pub fn sizes(files: &[String], footers: Footers, session: &Session) -> HashMap<String, FileSizes> {
-    let unknown: Vec<&str> =
-        files.iter().map(String::as_str).filter(|file| !footers.contains_key(*file)).collect();
-    let mut sizes = HashMap::new();
-    add_sizes(&mut sizes, &unknown, session);
-    sizes.extend(footers.into_iter().map(|(file, footer)| {
+/// What these footers say of sizes.
+pub fn known_sizes(footers: Footers) -> impl Iterator<Item = (String, FileSizes)> {
+    footers.into_iter().map(|(file, footer)| {
         let (has_rows, chunk_bytes) = (footer.row_count > 0, Some(footer.chunk_bytes));
         (file, FileSizes { has_rows, chunk_bytes })
-    }));
-    sizes
+    })
 }
 
+/// Asks DuckDB for the sizes in Parquet files.
+///
 /// DuckDB's `parquet_metadata` spells all bounds of a footer and fails at one that has no text, such as a
 /// timestamp out of range. The values can be read all the same. So the file that it fails at is searched by
 /// halves, and of that one only the number of rows is asked.
-fn add_sizes(sizes: &mut HashMap<String, FileSizes>, files: &[&str], session: &Session) {
+pub fn add_sizes(sizes: &mut HashMap<String, FileSizes>, files: &[&str], session: &Session) {
     if files.is_empty() {
         return;
     }

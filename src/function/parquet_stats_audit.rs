@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::file_column_stats::name_the_file;
 use super::file_discovery::plan;
-use super::file_options::{FileOptions, Format};
+use super::file_options::{FileOptions, Format, Sizes};
 use super::leaf_values::{LeafValues, leaf_values};
 use super::parquet_row_groups::RowGroups;
 use crate::core::column_type::{ColumnType, split_path};
@@ -63,7 +63,7 @@ impl TableFunction for ParquetStatsAudit {
         let files = positional.first().ok_or_else(|| Error::new("files is missing"))?;
         let options = FileOptions::new(files, &named)?;
         let (format, hive_partitioning) = (Some(Format::Parquet), Some(false));
-        Ok(FileOptions { format, hive_partitioning, has_sizes: false, ..options })
+        Ok(FileOptions { format, hive_partitioning, sizes: Sizes::None, ..options })
     }
 
     fn rows(bound: &FileOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {

@@ -4,7 +4,7 @@
 //! over files.
 
 use super::file_discovery::plan;
-use super::file_options::FileOptions;
+use super::file_options::{FileOptions, Sizes};
 use super::hive_files::HiveFiles;
 use crate::core::column_type::ColumnType;
 use crate::error::{Error, Result};
@@ -68,7 +68,9 @@ impl ScalarFunction for FileColumnStatsSql {
 
     fn call(host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
         let (files, options) = arguments_at(arguments, row)?;
-        let options = FileOptions::new(&files, &named(&options))?;
+        // The text is run by others: there is no second try, as in the table function.
+        let options =
+            FileOptions { sizes: Sizes::Before, ..FileOptions::new(&files, &named(&options))? };
         Ok(Cell::Varchar(plan(&options, &host.connect()?)?.compose()))
     }
 }
