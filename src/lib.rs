@@ -22,7 +22,9 @@ use ffi::registry::Registry;
 use ffi::{aggregate, scalar, table};
 use function::column_stats::ColumnStats;
 use function::column_stats_rows::ColumnStatsRows;
-use function::column_stats_state::{ColumnStatsMerge, ColumnStatsRead, ColumnStatsState};
+use function::column_stats_state::{
+    ColumnStatsDistincts, ColumnStatsMerge, ColumnStatsRead, ColumnStatsState,
+};
 use function::ducklake_column_stats::{
     DucklakeColumnStats, DucklakeFileVariantStats, DucklakeTableColumnStats,
 };
@@ -65,6 +67,7 @@ fn register(registry: &Registry) -> Result<()> {
     table::register::<DescribeColumnStats>(registry)?;
     table::register::<DescribeFileColumnStats>(registry)?;
     scalar::register::<ColumnStatsRead>(registry)?;
+    scalar::register::<ColumnStatsDistincts>(registry)?;
     scalar::register::<ColumnStatsRows>(registry)?;
     scalar::register::<FileColumnStatsSql>(registry)?;
     scalar::register::<TableColumnStatsSql>(registry)?;

@@ -1,14 +1,17 @@
 //! Statistics that are kept: `column_stats_state(x)` makes a state, `column_stats_merge(state)` adds
 //! states up, and the scalar `column_stats_read(state)` shows one. The law they obey: for any split of
-//! the rows, reading the merged states of the parts gives what `column_stats` gives for the whole.
+//! the rows, reading the merged states of the parts gives what `column_stats` gives for the whole. The scalar
+//! `column_stats_distincts(state)` shows how many distinct values a state has seen.
 
 use std::ops::Range;
 
 use super::column_stats::{argument_settings, result_cell, result_type};
 use crate::core::accumulator::{ColumnStatistics, Settings};
 use crate::core::column::{ByteString, Values};
-use crate::core::column_type::ColumnType;
+use crate::core::column_type::{ColumnType, Field, join_path};
+use crate::core::sketch::distinct::DistinctSketch;
 use crate::core::state_format::{ColumnState, SKETCH_PRECISION, decode, encode};
+use crate::core::summary::Summary;
 use crate::error::{Error, Result};
 use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
@@ -113,7 +116,8 @@ fn add(state: &mut ColumnState, other: ColumnState) -> Result<()> {
         }
         (Some((column_type, _)), Some((other_type, _))) if *column_type != other_type => {
             Err(Error::new(format!(
-                "states of {} and of {} do not merge; merge the states of one column at a time",
+                "states of {} and of {} do not merge; merge the states of one column at a time, and cast a \
+                 column whose type has changed to one type before column_stats_state",
                 column_type.name(),
                 other_type.name()
             )))
@@ -147,4 +151,49 @@ impl ScalarFunction for ColumnStatsRead {
             Some((column_type, statistics)) => result_cell(&statistics.finish(&column_type)),
         })
     }
+}
+
+/// `column_stats_distincts(state BLOB)` returns LIST(STRUCT(path VARCHAR, num_distincts BIGINT, bit_vector
+/// BLOB)): for each leaf the estimated number of distinct values (NULL left out; standard error 0.81 %) and
+/// Hive's bit vector of precision 14 that it comes from, both NULL for types without one. NULL gives NULL;
+/// what is not a state is an error.
+pub struct ColumnStatsDistincts;
+
+impl ScalarFunction for ColumnStatsDistincts {
+    const NAME: &'static str = "column_stats_distincts";
+
+    fn overloads() -> Vec<Vec<Parameter>> {
+        vec![vec![Parameter::Of(ColumnType::Blob)]]
+    }
+
+    fn result_type() -> ColumnType {
+        let fields = [
+            ("path", ColumnType::Varchar),
+            ("num_distincts", ColumnType::BigInt),
+            ("bit_vector", ColumnType::Blob),
+        ]
+        .map(|(name, column_type)| Field { name: name.to_owned(), column_type });
+        ColumnType::List(ColumnType::Struct(fields.into()).into())
+    }
+
+    fn call(_host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
+        let Values::Bytes(strings) = &arguments.first_column()?.values else {
+            return Ok(Cell::Null);
+        };
+        let Some(item) = strings.get(row) else { return Ok(Cell::Null) };
+        let summaries = decode(item.bytes())?
+            .map(|(column_type, statistics)| statistics.finish(&column_type))
+            .unwrap_or_default();
+        Ok(Cell::List(summaries.iter().map(distinct_cell).collect()))
+    }
+}
+
+fn distinct_cell(summary: &Summary) -> Cell {
+    let registers = summary.distinct.as_deref().map(DistinctSketch::registers);
+    let count = registers.and_then(|registers| i64::try_from(registers.estimate()).ok());
+    Cell::Struct(vec![
+        Cell::Varchar(join_path(summary.path.iter().map(String::as_str))),
+        count.into(),
+        registers.map_or(Cell::Null, |registers| Cell::Blob(registers.to_bytes())),
+    ])
 }

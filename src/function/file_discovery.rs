@@ -155,7 +155,9 @@ impl<'call, 'asked> Plan<'call, 'asked> {
             return Ok(files.iter().map(alone).collect());
         }
         let footers = read_footers(files, self.session);
-        let groups = group_by_schema(files, &footers, self.session)?;
+        let groups = group_by_schema(files, &footers, self.session).map_err(|error| {
+            Error::new(format!("{error}; format := '...' names another format than Parquet"))
+        })?;
         let unknown = files.iter().filter(|file| !footers.contains_key(*file));
         match self.options.sizes {
             Sizes::None => {}

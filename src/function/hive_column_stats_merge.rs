@@ -45,7 +45,13 @@ impl Aggregate for HiveColumnStatsMerge {
     }
 
     fn start(arguments: &Arguments<'_>, first: usize) -> Result<MergedRows> {
-        if !matches!(arguments.first_type()?.base(), ColumnType::Struct(_)) {
+        let is_row = match arguments.first_type()?.base() {
+            ColumnType::Struct(fields) => {
+                fields.iter().any(|field| field.name.eq_ignore_ascii_case("num_nulls"))
+            }
+            _ => false,
+        };
+        if !is_row {
             return Err(Error::new(
                 "the argument must be a row: hive_column_stats_merge(s) FROM hive_column_stats(...) AS s",
             ));
@@ -66,18 +72,17 @@ impl Aggregate for HiveColumnStatsMerge {
             let Cell::Struct(cells) = cell_at(column, column_type, row) else { continue };
             let names = fields.iter().map(|field| field.name.as_str());
             let (identity, values) = read(names.zip(cells))?;
+            join_identity(&mut state.identity, &identity)?;
             state.merge.add(values)?;
-            join_identity(&mut state.identity, &identity);
         }
         Ok(())
     }
 
     fn merge(state: &mut MergedRows, other: &MergedRows) -> Result<()> {
-        state.merge.merge(&other.merge)?;
         if let Some(identity) = &other.identity {
-            join_identity(&mut state.identity, identity);
+            join_identity(&mut state.identity, identity)?;
         }
-        Ok(())
+        state.merge.merge(&other.merge)
     }
 
     fn finish(state: Option<(&MergedRows, &[ColumnType])>) -> Result<Cell> {
@@ -115,12 +120,19 @@ fn average_merge(options: &Literal) -> Result<AverageMerge> {
     })
 }
 
-/// Keeps what all rows agree on.
-fn join_identity(known: &mut Option<Identity>, other: &Identity) {
+/// Keeps what all rows agree on. Rows of different columns are no parts of one.
+fn join_identity(known: &mut Option<Identity>, other: &Identity) -> Result<()> {
     let Some(identity) = known else {
         *known = Some(Identity { partition_name: None, file_name: None, ..other.clone() });
-        return;
+        return Ok(());
     };
+    if let (Some(mine), Some(theirs)) = (&identity.column_name, &other.column_name)
+        && mine != theirs
+    {
+        return Err(Error::new(format!(
+            "rows of the columns '{mine}' and '{theirs}' do not merge; GROUP BY column_name"
+        )));
+    }
     for (mine, theirs) in [
         (&mut identity.cat_name, &other.cat_name),
         (&mut identity.db_name, &other.db_name),
@@ -133,4 +145,5 @@ fn join_identity(known: &mut Option<Identity>, other: &Identity) {
         }
     }
     identity.last_analyzed = identity.last_analyzed.max(other.last_analyzed);
+    Ok(())
 }

@@ -325,11 +325,15 @@ impl Reader<'_> {
         })?;
         let asked = [options.schema_name.as_deref(), options.table_name.as_deref()];
         if tables.is_empty() && asked.iter().any(Option::is_some) {
-            let name: Vec<&str> = asked.into_iter().flatten().collect();
+            let what = match asked {
+                [Some(schema), None] => format!("schema '{schema}' with tables"),
+                [Some(schema), Some(table)] => format!("table '{table}' in schema '{schema}'"),
+                [_, table] => format!("table '{}'", table.unwrap_or_default()),
+            };
             return Err(Error::new(format!(
-                "lake '{}' has no table '{}' at snapshot {snapshot}",
-                options.lake,
-                name.join(".")
+                "lake '{}' has no {what} at snapshot {snapshot}; a table is named by \
+                 schema_name := '...', table_name := '...'",
+                options.lake
             )));
         }
         Ok(tables)

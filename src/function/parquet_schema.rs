@@ -79,8 +79,7 @@ fn read_nodes(files: &[&str], session: &Session) -> Result<HashMap<String, FileN
     );
     let rows = session.query(&statement).map_err(|error| {
         error.context(
-            "the Parquet footer could not be read (is every file Parquet, whole and not encrypted? \
-             format := '...' names another format)",
+            "the Parquet footer could not be read (is every file Parquet, whole and not encrypted?)",
         )
     })?;
     rows.for_each(|row| {

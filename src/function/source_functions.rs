@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::statement_text::{arguments_at, named, text_overloads};
 use crate::core::column_type::ColumnType;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ffi::aggregate::Arguments;
 use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
@@ -114,6 +114,17 @@ impl<Stats: SourceStats, Of: Subject> TableFunction for StatsOf<Stats, Of> {
     fn statement(bound: &Composed, session: &Session) -> Result<String> {
         bound.check(session)?;
         Ok(bound.statement.clone())
+    }
+
+    fn explain(_bound: &Composed, _session: &Session, error: Error) -> Error {
+        if !error.to_string().contains("does not exist") {
+            return error;
+        }
+        let twin = if Of::IS_QUERY { Stats::QUERY_TEXT } else { Stats::TABLE_TEXT };
+        Error::new(format!(
+            "{error}\nTemporary tables, uncommitted rows, DataFrames and the session's search path are seen by \
+             FROM query({twin}(...)) alone."
+        ))
     }
 }
 

@@ -54,8 +54,6 @@ def directory(connection, tmp_path, monkeypatch):
     """The working directory of the examples, with the files that they only name."""
     monkeypatch.chdir(tmp_path)
     for day in (1, 2):
-        connection.execute(f"COPY (SELECT i AS id, 'n' || i AS name FROM range({day * 100}, {day * 200}) rows(i)) "
-                           f"TO 'day{day}.parquet'")  # fmt: skip
         (tmp_path / f"sales/day={day}").mkdir(parents=True)
     if PUBLIC_FILE.exists():
         shutil.copy(PUBLIC_FILE, tmp_path)

@@ -96,8 +96,8 @@ def test_wrong_arguments(files_lake, function):
         "'plain'": f"{function}: database 'plain' is not a DuckLake",
         "'nowhere'": f"{function}: no database 'nowhere' is attached",
         "NULL": f"{function}: lake must not be NULL",
-        "'lake', table_name := 'absent'": f"{function}: lake 'lake' has no table 'absent'",
-        "'lake', schema_name := 'absent', table_name := 't'": f"{function}: lake 'lake' has no table 'absent.t'",
+        "'lake', table_name := 'absent'": f"{function}: lake 'lake' has no table 'absent' at",
+        "'lake', schema_name := 'absent', table_name := 't'": f"{function}: lake 'lake' has no table 't' in schema 'absent' at",
         "'lake', table_name := NULL": f"{function}: table_name must not be NULL",
         "'lake', nonsense := 1": f'Invalid named parameter "nonsense" for function {function}',
     }

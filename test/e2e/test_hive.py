@@ -462,3 +462,13 @@ def test_blobs_that_are_none_are_errors(connection, blob):
         with pytest.raises(duckdb.Error):
             connection.execute(f"SELECT {function} FROM (SELECT encode(?) AS b)", [blob]).fetchall()
     assert quoted_identifier("a") == '"a"'
+
+
+def test_rows_of_different_columns_do_not_merge(connection):
+    rows = "FROM hive_query_column_stats('SELECT 1 AS a, 2 AS b') AS s"
+    with pytest.raises(duckdb.Error, match="columns 'a' and 'b' do not merge; GROUP BY column_name"):
+        connection.execute(f"SELECT hive_column_stats_merge(s) {rows}").fetchall()
+    merged = connection.execute(f"SELECT column_name, hive_column_stats_merge(s).long_low_value {rows} GROUP BY ALL ORDER BY ALL")
+    assert merged.fetchall() == [("a", 1), ("b", 2)]
+    with pytest.raises(duckdb.Error, match="hive_column_stats_merge: the argument must be a row"):
+        connection.execute("SELECT hive_column_stats_merge({'a': 1})").fetchall()

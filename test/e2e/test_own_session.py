@@ -184,3 +184,10 @@ def test_an_interrupt_ends_it_within_a_second(connection, statement):
     assert interrupted_at, "it ended by itself"
     assert time.monotonic() - interrupted_at[0] < 1
     assert connection.execute("SELECT 42").fetchone() == (42,)
+
+
+@pytest.mark.parametrize("function", ["table_column_stats", "hive_table_column_stats"])
+def test_tables_of_the_session_are_pointed_out(connection, function):
+    connection.execute("CREATE TEMPORARY TABLE basket AS SELECT 3 AS apples")
+    with pytest.raises(duckdb.Error, match=rf"FROM query\({function}_sql"):
+        connection.execute(f"FROM {function}('basket')").fetchall()

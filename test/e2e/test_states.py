@@ -244,3 +244,22 @@ def test_golden_states(connection, golden):
     assert twice == doubled
     if HOST_VERSION >= version_tuple(golden["host_minimum"]):
         assert one(connection, f"SELECT column_stats_state(x) FROM ({golden['query']})") == state
+
+
+def test_distinct_values_of_a_state(connection):
+    """By leaf, from Hive's bit vector of precision 14; a type without one has none."""
+    connection.execute("CREATE TABLE t AS SELECT i % 1000 AS i, {'a': i % 10, 'b': [to_days(i::INTEGER)]} AS s, i AS part "
+                       "FROM range(5000) t(i)")  # fmt: skip
+    (found,) = connection.execute(
+        "SELECT column_stats_distincts(column_stats_merge(x)) FROM (SELECT column_stats_state(s) AS x FROM t GROUP BY part % 7)"
+    ).fetchone()
+    assert [(leaf["path"], leaf["num_distincts"], leaf["bit_vector"] is None) for leaf in found] == [
+        ("a", 10, False), ("b.element", None, True)]  # fmt: skip
+    estimate, exact = connection.execute(
+        "SELECT column_stats_distincts(column_stats_state(i))[1].bit_vector, hive_bit_vector(i, 14) FROM t"
+    ).fetchone()
+    assert estimate == exact
+    assert one(connection, "SELECT column_stats_distincts(column_stats_state(i)) FROM t WHERE false") == []
+    assert one(connection, "SELECT column_stats_distincts(NULL)") is None
+    with pytest.raises(duckdb.Error, match="column_stats_distincts: .*state"):
+        connection.execute("SELECT column_stats_distincts('x'::BLOB)").fetchall()
