@@ -172,12 +172,13 @@ impl Session {
     /// for the database: functions are looked up among DuckDB's own first, and texts are compared as bytes.
     pub fn isolate(&self) -> Result<()> {
         let mut path = vec![String::from("system.main")];
-        self.query("SELECT current_database(), current_schema()")?.for_each(|row| {
-            let names: Vec<String> =
-                [row.text(0), row.text(1)].into_iter().flatten().map(identifier).collect();
-            path.push(names.join("."));
-            Ok(())
-        })?;
+        self.query("SELECT system.main.current_database(), system.main.current_schema()")?
+            .for_each(|row| {
+                let names: Vec<String> =
+                    [row.text(0), row.text(1)].into_iter().flatten().map(identifier).collect();
+                path.push(names.join("."));
+                Ok(())
+            })?;
         self.change(&format!("SET search_path = {}", text(&path.join(","))))?;
         // DuckDB 1.3 would set it for the whole database.
         let collation = "SELECT CAST(current_setting('default_collation') <> '' \

@@ -31,9 +31,6 @@ pub trait TableFunction: 'static {
     /// The SQL name.
     const NAME: &'static str;
 
-    /// Its statements hold text of the user, which the user's own macros and collation are for.
-    const RUNS_USER_SQL: bool = false;
-
     /// The positional parameters.
     fn parameters() -> Vec<Parameter>;
 
@@ -46,6 +43,11 @@ pub trait TableFunction: 'static {
 
     /// Checks the arguments. Named arguments that were not given are left out.
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<Self::Bound>;
+
+    /// Whether its statements hold text of the user, which the user's own macros, types and collation are for.
+    fn runs_user_text(_bound: &Self::Bound) -> bool {
+        false
+    }
 
     /// The statement whose rows are the function's rows: columns of the declared types, in order.
     fn statement(_bound: &Self::Bound, _session: &Session) -> Result<String> {
@@ -258,7 +260,7 @@ fn run<F: TableFunction>(host: &Host, binding: &Binding<F::Bound>) -> Result<Ans
     let is_client_waiting = thread::current().id() != binding.thread;
     let _helping_thread = is_client_waiting.then(|| HelpingThread::start(*host));
     let session = host.connect()?;
-    if !F::RUNS_USER_SQL {
+    if !F::runs_user_text(bound) {
         session.isolate()?;
     }
     if let Some(rows) = F::rows(bound, &session) {

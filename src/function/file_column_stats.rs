@@ -56,6 +56,11 @@ impl TableFunction for FileColumnStats {
         FileOptions::new(files, &named)
     }
 
+    /// Options of the reader may name types of the user.
+    fn runs_user_text(bound: &FileOptions) -> bool {
+        !bound.read_options.is_empty()
+    }
+
     fn statements(bound: &FileOptions, session: &Session) -> Result<Vec<String>> {
         discover(bound, session)
     }

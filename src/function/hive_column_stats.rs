@@ -88,6 +88,10 @@ impl TableFunction for HiveColumnStats {
         HiveFiles::new(positional.first().unwrap_or(&Literal::Null), &named)
     }
 
+    fn runs_user_text(bound: &HiveFiles) -> bool {
+        bound.has_read_options()
+    }
+
     fn statement(bound: &HiveFiles, session: &Session) -> Result<String> {
         bound.statement(session)
     }
@@ -119,8 +123,6 @@ impl TableFunction for DescribeColumnStats {
 
     const NAME: &'static str = "describe_column_stats";
 
-    const RUNS_USER_SQL: bool = true;
-
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::Of(ColumnType::Varchar), Parameter::Of(ColumnType::Varchar)]
     }
@@ -138,6 +140,10 @@ impl TableFunction for DescribeColumnStats {
         let table = positional.first().unwrap_or(&Literal::Null).as_text("table")?;
         let statement = HiveStatsOfSource::compose(&table_source(table)?, &options)?;
         Ok(compose_description(&statement, has_histogram))
+    }
+
+    fn runs_user_text(_bound: &String) -> bool {
+        true
     }
 
     fn statement(bound: &String, _session: &Session) -> Result<String> {
@@ -172,6 +178,10 @@ impl TableFunction for DescribeFileColumnStats {
         options.push(("partitions", Literal::Boolean(false)));
         let files = positional.first().unwrap_or(&Literal::Null);
         Ok((HiveFiles::new(files, &options)?, has_histogram))
+    }
+
+    fn runs_user_text(bound: &(HiveFiles, bool)) -> bool {
+        bound.0.has_read_options()
     }
 
     fn statement(bound: &(HiveFiles, bool), session: &Session) -> Result<String> {

@@ -49,6 +49,11 @@ impl HiveFiles {
         Ok(HiveFiles { files: FileOptions::new(files, &file_options)?, partitions, options })
     }
 
+    /// Whether there are options of the reader, which may name types of the user.
+    pub fn has_read_options(&self) -> bool {
+        !self.files.read_options.is_empty()
+    }
+
     /// The statement over the files, which are looked up now.
     pub fn statement(&self, session: &Session) -> Result<String> {
         let files = expand(&self.files.files, session)?;

@@ -50,7 +50,7 @@ pub fn group_by_schema(
         let (signature, nodes) = match (footers.get(file), by_file.get_mut(file)) {
             (Some(footer), _) => (footer.signature, footer.nodes.as_slice()),
             (None, Some(read)) => (read.signature.finish(), read.nodes.as_slice()),
-            (None, None) => return Err(Error::new(format!("file '{file}' has no Parquet schema"))),
+            (None, None) => return Err(not_found(file)),
         };
         let group = *group_of_signature.entry(signature).or_insert(groups.len());
         if group == groups.len() {
@@ -62,6 +62,14 @@ pub fn group_by_schema(
         }
     }
     Ok(groups)
+}
+
+/// DuckDB 1.5 puts `./` before a bare name that holds characters of a pattern, and its rows are then not those
+/// of the file that was asked for.
+fn not_found(file: &str) -> Error {
+    Error::new(format!(
+        "file '{file}' has no Parquet schema under that name; name it with its directory, as in './{file}'"
+    ))
 }
 
 /// What `parquet_schema` says of the files.

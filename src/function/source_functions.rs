@@ -92,9 +92,6 @@ impl<Stats: SourceStats, Of: Subject> TableFunction for StatsOf<Stats, Of> {
 
     const NAME: &'static str = if Of::IS_QUERY { Stats::OF_QUERY } else { Stats::OF_TABLE };
 
-    /// A view is text of the user too.
-    const RUNS_USER_SQL: bool = true;
-
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::Of(ColumnType::Varchar)]
     }
@@ -109,6 +106,11 @@ impl<Stats: SourceStats, Of: Subject> TableFunction for StatsOf<Stats, Of> {
 
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<Composed> {
         Composed::new::<Stats, Of>(positional.first().unwrap_or(&Literal::Null), &named)
+    }
+
+    /// A view is text of the user too.
+    fn runs_user_text(_bound: &Composed) -> bool {
+        true
     }
 
     fn statement(bound: &Composed, session: &Session) -> Result<String> {

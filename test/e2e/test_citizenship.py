@@ -325,3 +325,22 @@ def test_attached_databases(connection, numbers_file, tmp_path):
     assert_bounds(connection, numbers_file)
     connection.execute(f"ATTACH {other} AS other (READ_ONLY)")
     assert connection.execute("SELECT count(*) FROM other.statistics").fetchone() == (2,)
+
+
+def test_macros_of_the_user_named_like_what_is_asked_first(connection, numbers_file):
+    for name in ("current_schema", "current_database", "version", "starts_with"):
+        connection.execute(f"CREATE MACRO {name}({'a, b' if name == 'starts_with' else ''}) AS 'nothing'")
+    assert_bounds(connection, numbers_file)
+
+
+@pytest.mark.host_minimum("1.5.0")
+def test_types_of_the_user_in_read_options(connection, tmp_path):
+    """Also with the name of a schema, which older hosts do not take."""
+    connection.execute("CREATE SCHEMA s")
+    connection.execute("CREATE TYPE s.grade AS ENUM ('b', 'a')")
+    path = tmp_path / "a.csv"
+    path.write_text("grade\na\nb\n")
+    options = "read_options := {'types': {'grade': 's.grade'}}"
+    found = connection.execute(f"SELECT min_value, max_value FROM file_column_stats({sql_literal(path)}, {options})")
+    assert found.fetchall() == [("b", "a")]
+    assert len(connection.execute(f"FROM hive_column_stats({sql_literal(path)}, {options})").fetchall()) == 1

@@ -143,3 +143,19 @@ def test_names_in_text_files(connection, tmp_path):
     assert {name: bounds(row)[0] for name, row in json_rows.items()} == {
         "filename": "1", '"a.b"."c.d"': "2", '"a.b".e': "text", "file_name": "4",
     }  # fmt: skip
+
+
+def test_bare_names_that_look_like_patterns(connection, tmp_path, monkeypatch):
+    """Where DuckDB 1.5 answers a pattern without a directory with `./` before the name, the error says what to do."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a[b].parquet", "[a].parquet", "a.parquet"):
+        connection.execute(f"COPY (SELECT 1 AS i) TO '{name}'")
+    for files in ("['a[b].parquet']", "['a[b].parquet', 'a.parquet']", "'*.parquet'"):
+        try:
+            rows = connection.execute(f"SELECT min_value FROM file_column_stats({files})").fetchall()
+        except duckdb.Error as error:
+            assert duckdb.__version__.startswith("1.5.")
+            assert "name it with its directory, as in './" in str(error)
+            continue
+        expected = connection.execute(f"SELECT i::VARCHAR FROM read_parquet({files})").fetchall()
+        assert (files, rows) == (files, expected)
