@@ -47,7 +47,7 @@ impl Aggregate for HiveColumnStatsMerge {
     fn start(arguments: &Arguments<'_>, first: usize) -> Result<MergedRows> {
         let is_row = match arguments.first_type()?.base() {
             ColumnType::Struct(fields) => {
-                fields.iter().any(|field| field.name.eq_ignore_ascii_case("num_nulls"))
+                fields.iter().any(|field| field.name.eq_ignore_ascii_case("column_type"))
             }
             _ => false,
         };
