@@ -1,5 +1,5 @@
-//! Unsigned LEB128, the numbers of states and of Hive's bit vectors: seven bits a byte, the least significant
-//! first, the top bit set on all but the last.
+//! Unsigned LEB128, the numbers of states, of Hive's bit vectors and of Thrift: seven bits a byte, the least
+//! significant first, the top bit set on all but the last.
 
 /// Why there is no number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

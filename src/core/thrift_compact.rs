@@ -5,6 +5,8 @@
 //! Not the `parquet` crate: version 60.1 recurses once per level of a schema and reserves as many children as
 //! the input claims, so that a footer of 240 kB aborts the process, which is the user's.
 
+use super::leb128;
+
 /// How an encoded value is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -140,15 +142,7 @@ impl<'a> Reader<'a> {
     }
 
     fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
+        leb128::read(&mut self.rest).ok()
     }
 
     fn byte(&mut self) -> Option<u8> {

@@ -6,9 +6,10 @@
 use std::ops::Range;
 
 use super::column_stats::{argument_settings, result_cell, result_type};
+use super::hive_rows::struct_type;
 use crate::core::accumulator::{ColumnStatistics, Settings};
 use crate::core::column::{ByteString, Values};
-use crate::core::column_type::{ColumnType, Field, join_path};
+use crate::core::column_type::{ColumnType, join_path};
 use crate::core::sketch::distinct::DistinctSketch;
 use crate::core::state_format::{ColumnState, SKETCH_PRECISION, decode, encode};
 use crate::core::summary::Summary;
@@ -142,15 +143,18 @@ impl ScalarFunction for ColumnStatsRead {
     }
 
     fn call(_host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
-        let Values::Bytes(strings) = &arguments.first_column()?.values else {
-            return Ok(Cell::Null);
-        };
-        let Some(item) = strings.get(row) else { return Ok(Cell::Null) };
-        Ok(match decode(item.bytes())? {
-            None => Cell::List(Vec::new()),
-            Some((column_type, statistics)) => result_cell(&statistics.finish(&column_type)),
-        })
+        Ok(summaries_at(arguments, row)?.map_or(Cell::Null, |summaries| result_cell(&summaries)))
     }
+}
+
+/// The leaves of the state in a row, none of an empty state; `None` where the row has no state.
+fn summaries_at(arguments: &Arguments<'_>, row: usize) -> Result<Option<Vec<Summary>>> {
+    let Values::Bytes(strings) = &arguments.first_column()?.values else { return Ok(None) };
+    let Some(item) = strings.get(row) else { return Ok(None) };
+    let summaries = decode(item.bytes())?
+        .map(|(column_type, statistics)| statistics.finish(&column_type))
+        .unwrap_or_default();
+    Ok(Some(summaries))
 }
 
 /// `column_stats_distincts(state BLOB)` returns LIST(STRUCT(path VARCHAR, num_distincts BIGINT, bit_vector
@@ -167,24 +171,17 @@ impl ScalarFunction for ColumnStatsDistincts {
     }
 
     fn result_type() -> ColumnType {
-        let fields = [
+        let element = struct_type(vec![
             ("path", ColumnType::Varchar),
             ("num_distincts", ColumnType::BigInt),
             ("bit_vector", ColumnType::Blob),
-        ]
-        .map(|(name, column_type)| Field { name: name.to_owned(), column_type });
-        ColumnType::List(ColumnType::Struct(fields.into()).into())
+        ]);
+        ColumnType::List(element.into())
     }
 
     fn call(_host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
-        let Values::Bytes(strings) = &arguments.first_column()?.values else {
-            return Ok(Cell::Null);
-        };
-        let Some(item) = strings.get(row) else { return Ok(Cell::Null) };
-        let summaries = decode(item.bytes())?
-            .map(|(column_type, statistics)| statistics.finish(&column_type))
-            .unwrap_or_default();
-        Ok(Cell::List(summaries.iter().map(distinct_cell).collect()))
+        Ok(summaries_at(arguments, row)?
+            .map_or(Cell::Null, |found| Cell::List(found.iter().map(distinct_cell).collect())))
     }
 }
 

@@ -73,7 +73,7 @@ impl Reader<'_> {
     pub(super) fn add_renamed_roots(&self, tables: &mut BTreeMap<i64, LakeTable>) -> Result<()> {
         let statement = format!(
             "SELECT DISTINCT CAST(table_id AS BIGINT), CAST(column_id AS BIGINT), \
-             CAST(parent_column AS BIGINT), lower(CAST(column_name AS VARCHAR)) FROM {} \
+             CAST(parent_column AS BIGINT), CAST(column_name AS VARCHAR) FROM {} \
              WHERE parent_column IS NOT NULL",
             self.table("ducklake_column")
         );
@@ -85,8 +85,9 @@ impl Reader<'_> {
             let part = required(row, 1, "ducklake_column.column_id")?;
             let parent = required(row, 2, "ducklake_column.parent_column")?;
             parents.insert((table, part), parent);
-            names_of_part.entry((table, part)).or_default().insert(owned(row, 3));
-            parts_of_name.entry((table, parent, owned(row, 3))).or_default().insert(part);
+            let name = owned(row, 3).to_ascii_lowercase();
+            names_of_part.entry((table, part)).or_default().insert(name.clone());
+            parts_of_name.entry((table, parent, name)).or_default().insert(part);
             Ok(())
         })?;
         let renamed = names_of_part.into_iter().filter(|(_, names)| names.len() > 1);
