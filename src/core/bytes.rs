@@ -7,8 +7,11 @@
 //! raised) happens once, at the end.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
-use super::column::ByteString;
+use multiversion::multiversion;
+
+use super::column::{ByteString, Strings};
 
 /// The beginning of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,19 +48,12 @@ impl ByteExtremes {
         self.limit_bytes
     }
 
-    /// Takes in some strings; nothing is copied unless an end moves.
+    /// Takes in the valid rows of `rows`; nothing is copied unless an end moves.
     ///
     /// The first pass looks at the first four bytes only, which is cheap. Often that settles it: both
-    /// ends known so far lie outside. Else the second pass compares the few candidates in full.
-    pub fn update<'a, T: ByteString<'a>>(&mut self, strings: &[T]) {
-        let (mut low, mut high) = (u32::MAX, u32::MIN);
-        for item in strings {
-            low = low.min(item.prefix());
-            high = high.max(item.prefix());
-        }
-        if low > high {
-            return;
-        }
+    /// ends known so far lie outside. Else the few candidates are compared in full.
+    pub fn update<'a, S: Strings<'a>>(&mut self, strings: &S, rows: Range<usize>) {
+        let Some([low, high]) = ends_by_prefix(strings, rows.clone()) else { return };
         let (find_min, find_max) = match &self.ends {
             None => (true, true),
             Some((min, max)) => (low <= prefix_of(&min.bytes), high >= prefix_of(&max.bytes)),
@@ -65,23 +61,19 @@ impl ByteExtremes {
         if !find_min && !find_max {
             return;
         }
-        let mut min = find_min.then(|| Candidate::new(low, Ordering::Less));
-        let mut max = find_max.then(|| Candidate::new(high, Ordering::Greater));
-        for item in strings {
-            if let Some(min) = &mut min {
-                min.offer(*item);
-            }
-            if let Some(max) = &mut max {
-                max.offer(*item);
-            }
+        // The first string with such a prefix is mostly the only one: in columns of few different strings it
+        // comes again and again, as the very same cell.
+        let first = |prefix| strings.find_valid(rows.clone(), |item| item.prefix() == prefix);
+        let (Some(low), Some(high)) = (first(low), first(high)) else { return };
+        let [others_low, others_high] = others_of_prefix(strings, rows.clone(), [low, high]);
+        let best = |first, others, wanted| {
+            if others == 0 { first } else { best(strings, rows.clone(), first, wanted) }
+        };
+        if find_min {
+            self.add_min(best(low, others_low, Ordering::Less).bytes());
         }
-        let min = min.and_then(|candidate| candidate.best);
-        let max = max.and_then(|candidate| candidate.best);
-        if let Some(min) = min {
-            self.add_min(min.bytes());
-        }
-        if let Some(max) = max {
-            self.add_max(max.bytes());
+        if find_max {
+            self.add_max(best(high, others_high, Ordering::Greater).bytes());
         }
     }
 
@@ -171,42 +163,47 @@ fn prefix_of(bytes: &[u8]) -> u32 {
     u32::from_be_bytes(first)
 }
 
-/// The best of the strings that start with `prefix`.
-struct Candidate<T> {
-    prefix: u32,
-    wanted: Ordering,
-    identity: u128,
-    best: Option<T>,
+/// The smallest and the largest first four bytes; `None` without a valid row.
+#[multiversion(targets = "simd")]
+fn ends_by_prefix<'a, S: Strings<'a>>(strings: &S, rows: Range<usize>) -> Option<[u32; 2]> {
+    let (mut low, mut high) = (u32::MAX, u32::MIN);
+    strings.for_each_valid(rows, |item| {
+        low = low.min(item.prefix());
+        high = high.max(item.prefix());
+    });
+    (low <= high).then_some([low, high])
 }
 
-impl<T> Candidate<T> {
-    fn new(prefix: u32, wanted: Ordering) -> Self {
-        Candidate { prefix, wanted, identity: u128::MAX, best: None }
-    }
+/// For both ends: not zero if another string starts with the same four bytes. There is no branch per row, as
+/// nobody can guess which rows hold an end.
+#[multiversion(targets = "simd")]
+fn others_of_prefix<'a, S: Strings<'a>>(
+    strings: &S,
+    rows: Range<usize>,
+    [low, high]: [S::Item; 2],
+) -> [u32; 2] {
+    let (mut others_low, mut others_high) = (0, 0);
+    strings.for_each_valid(rows, |item| {
+        others_low |= item.other_of_prefix(low);
+        others_high |= item.other_of_prefix(high);
+    });
+    [others_low, others_high]
+}
 
-    /// One test per row that is hardly ever true, so that it costs no misprediction: in columns of few
-    /// different strings the best one comes again and again, mostly as the very same cell.
-    #[inline]
-    fn offer<'a>(&mut self, item: T)
-    where
-        T: ByteString<'a>,
-    {
-        if (item.prefix() == self.prefix) & (item.identity() != self.identity) {
-            self.compare(item);
+/// The smallest (`Ordering::Less`) or largest of the strings that start with the prefix of `first`.
+fn best<'a, S: Strings<'a>>(
+    strings: &S,
+    rows: Range<usize>,
+    first: S::Item,
+    wanted: Ordering,
+) -> S::Item {
+    let mut best = first;
+    strings.for_each_valid(rows, |item| {
+        if item.other_of_prefix(best) != 0 && compare(item, best) == wanted {
+            best = item;
         }
-    }
-
-    #[inline(never)]
-    fn compare<'a>(&mut self, item: T)
-    where
-        T: ByteString<'a>,
-    {
-        let is_better = self.best.is_none_or(|best| compare(item, best) == self.wanted);
-        if is_better {
-            self.best = Some(item);
-            self.identity = item.identity();
-        }
-    }
+    });
+    best
 }
 
 /// Unsigned byte order. Most pairs differ in the first four bytes, which the host keeps at hand.
@@ -294,10 +291,11 @@ pub fn upper_byte_bound(max: &Prefix) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::test_columns::ByteColumn;
 
     fn seen(limit: u32, values: &[&[u8]]) -> ByteExtremes {
         let mut extremes = ByteExtremes::new(limit);
-        extremes.update(values);
+        extremes.update(&ByteColumn::new(values), 0..values.len());
         extremes
     }
 

@@ -118,6 +118,11 @@ pub trait ByteString<'a>: Copy {
     /// A number that is the same for no two different strings of one column, but may differ for equal
     /// ones: where the host keeps them.
     fn identity(self) -> u128;
+    /// Not zero if both start with the same four bytes but have different identities. A plain number, so that
+    /// a loop over many strings has no branch.
+    fn other_of_prefix(self, other: Self) -> u32 {
+        u32::from(self.prefix() == other.prefix() && self.identity() != other.identity())
+    }
 }
 
 /// A column of text or bytes. The implementation must visit valid rows only.
@@ -125,6 +130,20 @@ pub trait Strings<'a> {
     type Item: ByteString<'a>;
     /// Calls `visit` for each non-NULL row of `rows`, in order.
     fn for_each_valid(&self, rows: Range<usize>, visit: impl FnMut(Self::Item));
+    /// The first non-NULL row of `rows` that is wanted.
+    fn find_valid(
+        &self,
+        rows: Range<usize>,
+        mut is_wanted: impl FnMut(Self::Item) -> bool,
+    ) -> Option<Self::Item> {
+        let mut found = None;
+        self.for_each_valid(rows, |item| {
+            if found.is_none() && is_wanted(item) {
+                found = Some(item);
+            }
+        });
+        found
+    }
 }
 
 /// Where a list's elements lie in its child column.

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use multiversion::multiversion;
+
 use super::column::Validity;
 
 /// What the kernel needs of `f32` and `f64`.
@@ -65,7 +67,7 @@ impl FloatExtremes {
         // A local copy keeps the loop in registers.
         let mut seen = *self;
         if validity.words().is_none() {
-            values.get(rows).unwrap_or_default().iter().for_each(|value| seen.add(*value));
+            seen = with_all(seen, values.get(rows).unwrap_or_default());
         } else {
             validity.for_each_valid(rows, |row| {
                 if let Some(value) = values.get(row) {
@@ -95,6 +97,12 @@ impl FloatExtremes {
     pub fn has_bounds(&self) -> bool {
         self.min_key <= self.max_key
     }
+}
+
+#[multiversion(targets = "simd")]
+fn with_all<T: Floating>(mut seen: FloatExtremes, values: &[T]) -> FloatExtremes {
+    values.iter().for_each(|value| seen.add(*value));
+    seen
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@
 //! indexes. All of them order as the integer DuckDB stores.
 //!
 //! The loops start from a neutral pair (largest, smallest), so that no value needs an "is it the
-//! first" test and the compiler can vectorise the pass without NULLs.
+//! first" test and the compiler can vectorise the pass without NULLs, once for each set of instructions.
 
 use std::ops::Range;
+
+use multiversion::multiversion;
 
 use super::column::Validity;
 
@@ -110,19 +112,25 @@ pub fn extremes<T: Ordered>(
     validity: Validity<'_>,
     rows: Range<usize>,
 ) -> (T::Key, T::Key) {
-    let (mut min, mut max) = (T::LARGEST, T::SMALLEST);
     if validity.words().is_none() {
-        for value in values.get(rows).unwrap_or_default() {
+        return extremes_of_all(values.get(rows).unwrap_or_default());
+    }
+    let (mut min, mut max) = (T::LARGEST, T::SMALLEST);
+    validity.for_each_valid(rows, |row| {
+        if let Some(value) = values.get(row) {
             min = min.min(value.key());
             max = max.max(value.key());
         }
-    } else {
-        validity.for_each_valid(rows, |row| {
-            if let Some(value) = values.get(row) {
-                min = min.min(value.key());
-                max = max.max(value.key());
-            }
-        });
+    });
+    (min, max)
+}
+
+#[multiversion(targets = "simd")]
+fn extremes_of_all<T: Ordered>(values: &[T]) -> (T::Key, T::Key) {
+    let (mut min, mut max) = (T::LARGEST, T::SMALLEST);
+    for value in values {
+        min = min.min(value.key());
+        max = max.max(value.key());
     }
     (min, max)
 }

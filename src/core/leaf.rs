@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::accumulator::Settings;
 use super::bytes::ByteExtremes;
-use super::column::{ByteString, Column, Strings, Validity, Values};
+use super::column::{Column, Strings, Validity, Values};
 use super::column_type::ColumnType;
 use super::details::Details;
 use super::float::{FloatExtremes, Floating};
@@ -122,8 +122,7 @@ impl LeafStatistics {
         }
         if let Values::Bytes(strings) = &column.values {
             for start in rows.clone().step_by(STRINGS_AT_A_TIME) {
-                let end = rows.end.min(start + STRINGS_AT_A_TIME);
-                self.update_strings(&StringBatch::new(strings, start..end));
+                self.update_strings(strings, start..rows.end.min(start + STRINGS_AT_A_TIME));
             }
             return;
         }
@@ -133,15 +132,23 @@ impl LeafStatistics {
         self.update_extremes(&column.values, validity, rows);
     }
 
-    fn update_strings<'a, T: ByteString<'a>>(&mut self, batch: &StringBatch<T>) {
+    fn update_strings<'a, S: Strings<'a>>(&mut self, strings: &S, rows: Range<usize>) {
+        // Repetitions cost more to find than to compare, and less than to hash or to parse.
+        if let (Extremes::Bytes(seen), None, None) =
+            (&mut self.extremes, &self.distinct, &self.details)
+        {
+            seen.update(strings, rows);
+            return;
+        }
+        let batch = StringBatch::new(strings, rows);
         if let Some(sketch) = &mut self.distinct {
             sketch.update_strings(batch.items());
         }
         if let Some(details) = &mut self.details {
-            details.update_strings(batch);
+            details.update_strings(&batch);
         }
         match &mut self.extremes {
-            Extremes::Bytes(seen) => seen.update(batch.items()),
+            Extremes::Bytes(seen) => seen.update(&batch, 0..batch.items().len()),
             Extremes::Geometry(seen) => seen.update(batch.items()),
             _ => {}
         }

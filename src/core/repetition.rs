@@ -100,6 +100,14 @@ impl<'a, T: ByteString<'a>> StringBatch<T> {
     }
 }
 
+impl<'a, T: ByteString<'a>> Strings<'a> for StringBatch<T> {
+    type Item = T;
+
+    fn for_each_valid(&self, rows: Range<usize>, visit: impl FnMut(T)) {
+        self.items.get(rows).unwrap_or_default().iter().copied().for_each(visit);
+    }
+}
+
 /// The strings seen a moment ago: their identities and indexes in the batch.
 struct RecentStrings {
     slots: [(u128, usize); RECENT],

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use libduckdb_sys as sys;
+use multiversion::multiversion;
 
 use super::api::is_host_before_2;
 use super::callback::{ErrorSink, contain, contain_silently};
@@ -227,6 +228,7 @@ unsafe fn update_runs<A: Aggregate>(
 }
 
 /// Whether all rows belong to one group, as they mostly do; found out without a branch per row.
+#[multiversion(targets = "simd")]
 fn are_all_equal(states: &[sys::duckdb_aggregate_state]) -> bool {
     let Some(first) = states.first() else { return true };
     states.iter().fold(0, |differing, state| differing | (first.addr() ^ state.addr())) == 0

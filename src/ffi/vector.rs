@@ -258,7 +258,7 @@ impl<'chunk> ByteString<'chunk> for StringItem<'chunk> {
         self.0.length as usize
     }
 
-    #[inline]
+    #[inline(always)]
     fn prefix(self) -> u32 {
         u32::from_be_bytes(self.0.prefix)
     }
@@ -277,18 +277,30 @@ impl<'chunk> ByteString<'chunk> for StringItem<'chunk> {
         unsafe { std::slice::from_raw_parts(start, size) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn identity(self) -> u128 {
         // SAFETY: the cell is 16 bytes of plain data. Equal cells are equal strings: the bytes of a short
         // one are all there, of a long one length and address are.
         unsafe { std::ptr::from_ref(self.0).cast::<u128>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    fn other_of_prefix(self, other: Self) -> u32 {
+        let [mine, theirs] = [self.0, other.0].map(|cell| {
+            // SAFETY: the cell is 16 bytes of plain data, aligned to eight.
+            unsafe { std::ptr::from_ref(cell).cast::<[u32; 4]>().read() }
+        });
+        // The words are length, prefix, and the rest of a short string or the address of a long one.
+        let differences = (mine[0] ^ theirs[0]) | (mine[2] ^ theirs[2]) | (mine[3] ^ theirs[3]);
+        if mine[1] == theirs[1] { differences } else { 0 }
     }
 }
 
 impl<'chunk> Strings<'chunk> for StringVector<'chunk> {
     type Item = StringItem<'chunk>;
 
-    #[inline]
+    // Always inlined: the kernel around it is compiled for several sets of instructions.
+    #[inline(always)]
     fn for_each_valid(&self, rows: Range<usize>, mut visit: impl FnMut(StringItem<'chunk>)) {
         let validity = self.validity.within(&rows);
         if validity.words().is_none() {
@@ -304,5 +316,13 @@ impl<'chunk> Strings<'chunk> for StringVector<'chunk> {
                 visit(StringItem(cell));
             }
         });
+    }
+
+    fn find_valid(
+        &self,
+        rows: Range<usize>,
+        mut is_wanted: impl FnMut(StringItem<'chunk>) -> bool,
+    ) -> Option<StringItem<'chunk>> {
+        rows.filter_map(|row| self.get(row)).find(|item| is_wanted(*item))
     }
 }

@@ -10,6 +10,8 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
+use multiversion::multiversion;
+
 use super::hive_hll::{HiveHll, hash_double, hash_long, hash64};
 use crate::core::column::{ByteString, Strings, Validity, Values};
 use crate::core::column_type::{ColumnType, Members};
@@ -199,7 +201,7 @@ impl Adder<'_> {
     ) {
         let mut hashes = [0; BATCH_VALUES];
         for_each_batch(values, self.validity, self.rows.clone(), bits, |batch| {
-            hashes.iter_mut().zip(batch).for_each(|(slot, bits)| *slot = hash(*bits));
+            hash_all(&mut hashes, batch, &hash);
             self.registers.add_hashes(hashes.get(..batch.len()).unwrap_or_default());
         });
     }
@@ -250,6 +252,12 @@ impl Adder<'_> {
             |index| members.get(index as usize).map_or(0, |member| hash64(member.as_bytes())),
         );
     }
+}
+
+/// The hash of each of `batch`.
+#[multiversion(targets = "simd")]
+fn hash_all<B: Copy>(hashes: &mut [u64], batch: &[B], hash: &impl Fn(B) -> u64) {
+    hashes.iter_mut().zip(batch).for_each(|(slot, bits)| *slot = hash(*bits));
 }
 
 /// Whether both parts of a decimal are exact doubles, so that their quotient is rounded only once.
