@@ -154,12 +154,13 @@ impl Session {
     /// ever run, whatever brackets and semicolons it holds.
     pub fn query(&self, statement: &str) -> Result<Rows> {
         let prepared = self.prepare(statement)?;
-        // SAFETY: the statement is prepared.
-        let kind = unsafe { sys::duckdb_prepared_statement_type(prepared.0) };
-        if kind != sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_SELECT {
-            return Err(Error::new(format!("give a SELECT statement; {PIVOT_HINT}")));
-        }
+        prepared.check_is_select()?;
         prepared.execute()
+    }
+
+    /// An error for a statement that is no SELECT. Of one that cannot be prepared nothing is said.
+    pub fn check_is_select(&self, statement: &str) -> Result<()> {
+        self.prepare(statement).map_or(Ok(()), |prepared| prepared.check_is_select())
     }
 
     /// Runs a statement of colstats' own that changes nothing but this session: a setting, the bounds of a
@@ -222,6 +223,16 @@ impl Drop for Extracted {
 struct Prepared(sys::duckdb_prepared_statement);
 
 impl Prepared {
+    fn check_is_select(&self) -> Result<()> {
+        // SAFETY: the statement is prepared.
+        let kind = unsafe { sys::duckdb_prepared_statement_type(self.0) };
+        if kind == sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_SELECT {
+            Ok(())
+        } else {
+            Err(Error::new(format!("give a SELECT statement; {PIVOT_HINT}")))
+        }
+    }
+
     fn execute(&self) -> Result<Rows> {
         // SAFETY: a result is plain data, for which zero is valid.
         let mut rows = Rows { result: unsafe { std::mem::zeroed() } };

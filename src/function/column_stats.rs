@@ -18,7 +18,8 @@ use crate::output::ducklake;
 /// `max_value`, `contains_nan`, `extra_stats`, in DuckLake's spelling.
 ///
 /// NULL rows are counted. A group without rows has an empty list: its type was never seen.
-/// `max_bound_bytes` (1 to 2^31 - 1, default 256) must be the same in all rows.
+/// `max_bound_bytes` (1 to 2^31 - 1, default 256) is read from the first row of a group; it should be a
+/// constant. Where the rows of a group differ in it, the smallest that was read counts.
 pub struct ColumnStats;
 
 /// The type of the result, which `column_stats_read` shares.

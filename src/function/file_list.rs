@@ -6,7 +6,8 @@ use std::collections::hash_map::Entry;
 use super::file_options::Format;
 use crate::error::{Error, Result};
 use crate::ffi::session::Session;
-use crate::sql::quote::{long_text_list, text};
+use crate::sql::file_statement::is_pattern;
+use crate::sql::quote::{long_text_list, text, text_list};
 
 /// A reader of CSV or JSON takes up to 60 MB of buffers for the smallest file, and before DuckDB 2.0 those of
 /// all scans of a statement are held at once. So many are put into one.
@@ -16,7 +17,7 @@ const MAX_TEXT_SCANS: usize = 8;
 pub fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
     let mut files = Vec::new();
     let mut seen = HashMap::new();
-    let (literal, all) = (patterns.iter().all(|p| !p.contains(['*', '?', '['])), patterns.len());
+    let (literal, all) = (!patterns.iter().any(|p| is_pattern(p)), patterns.len());
     let mut keep = |file: &str| {
         if let Entry::Vacant(entry) = seen.entry(file.to_owned()) {
             entry.insert(());
@@ -34,13 +35,26 @@ pub fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
     for pattern in patterns {
         let found = glob(&text(pattern), session)?;
         if found.is_empty() {
-            return Err(Error::new(format!(
-                "no file matches '{pattern}'; check the path (relative paths start where DuckDB runs)"
-            )));
+            return Err(no_file_matches(pattern, session));
         }
         found.iter().for_each(|file| keep(file));
     }
     Ok(files)
+}
+
+fn no_file_matches(pattern: &str, session: &Session) -> Error {
+    let directory = pattern.trim_end_matches(['/', '\\']);
+    // Two levels, as there may be partitions; all of them might be the whole disk.
+    let levels = [format!("{directory}/*"), format!("{directory}/*/*")];
+    let inside = glob(&text_list(levels.iter().map(String::as_str)), session);
+    if !directory.is_empty() && inside.is_ok_and(|files| !files.is_empty()) {
+        return Error::new(format!(
+            "'{pattern}' is a directory; name its files, as in '{directory}/**/*.parquet'"
+        ));
+    }
+    Error::new(format!(
+        "no file matches '{pattern}'; check the path (relative paths start where DuckDB runs)"
+    ))
 }
 
 fn glob(argument: &str, session: &Session) -> Result<Vec<String>> {

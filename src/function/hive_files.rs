@@ -198,7 +198,11 @@ fn partition_keys(of_files: &[Option<String>]) -> Vec<String> {
 /// The names of the columns as the readers present them.
 fn source_columns(statement: &HiveFileStatement, session: &Session) -> Result<Vec<String>> {
     let source = statement.source(false);
-    let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
+    let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0")).map_err(|error| {
+        Error::new(format!(
+            "{error}; is every file whole, and what its name says? format := '...' names another format"
+        ))
+    })?;
     Ok(rows.columns().into_iter().map(|(name, _)| name).collect())
 }
 

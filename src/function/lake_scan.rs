@@ -8,7 +8,7 @@ use super::lake_catalogue::{DataFile, Lake, LakeTable, MappedName};
 use super::lake_columns::{Match, Names, match_column, scan_expression};
 use super::lake_encrypted::{EncryptedColumns, decryption, encrypted_columns};
 use super::lake_options::LakeOptions;
-use super::parquet_footers::read_footers;
+use super::parquet_footers::{read_footers, read_footers_of, small_files};
 use super::parquet_schema::{ParquetSchema, group_by_schema};
 use super::variant_stats::footer_stats;
 use crate::core::column_type::join_path;
@@ -159,7 +159,7 @@ fn grouped<'a>(
     session: &Session,
 ) -> Result<Vec<(Place, Group<'a>)>> {
     let is_open = |file: &DataFile| file.encryption_key.is_none();
-    let mut open: Vec<String> = Vec::new();
+    let (mut open, mut sizes) = (Vec::new(), Vec::new());
     let mut files_by_name: HashMap<&str, Group<'a>> = HashMap::new();
     let mut groups = Vec::new();
     for (file, name) in files.iter().zip(names) {
@@ -167,6 +167,7 @@ fn grouped<'a>(
             let same = files_by_name.entry(name).or_default();
             if same.is_empty() {
                 open.push(name.clone());
+                sizes.extend(file.size_bytes.map(|size_bytes| (name.clone(), size_bytes)));
             }
             same.push((file, name));
         } else {
@@ -175,7 +176,12 @@ fn grouped<'a>(
                 .push((Place { table_id, mapping_id, schema: None }, vec![(*file, name.as_str())]));
         }
     }
-    let schemas = group_by_schema(&open, &read_footers(&open, session), session)?;
+    let footers = if sizes.len() == open.len() {
+        read_footers_of(&small_files(sizes), session)
+    } else {
+        read_footers(&open, session)
+    };
+    let schemas = group_by_schema(&open, &footers, session)?;
     for (schema, members) in schemas {
         let mut places: BTreeMap<(i64, Option<i64>), Group<'a>> = BTreeMap::new();
         for (file, name) in

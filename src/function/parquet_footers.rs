@@ -24,12 +24,27 @@ pub type Footers = HashMap<String, Footer>;
 
 /// The footers of those files that are local, small and in order.
 pub fn read_footers(files: &[String], session: &Session) -> Footers {
+    let sizes = sizes_of_files(files, session).unwrap_or_default();
+    read_footers_of(&small_files(sizes), session)
+}
+
+/// The files that are worth it, by their sizes in bytes.
+pub fn small_files(mut sizes: Vec<(String, i64)>) -> Vec<(String, i64)> {
+    sizes.retain(|(file, size_bytes)| is_local(file) && *size_bytes <= MAX_FILE_BYTES);
+    sizes
+}
+
+fn is_local(file: &str) -> bool {
+    !file.contains("://")
+}
+
+/// The footers of those of the [`small_files`] that are in order.
+pub fn read_footers_of(files: &[(String, i64)], session: &Session) -> Footers {
     let mut footers = Footers::new();
-    let small = small_files(files, session).unwrap_or_default();
-    // The parts of a UNION ALL run side by side.
-    let parts: Vec<String> = batches(&small).iter().map(|batch| file_ends(batch)).collect();
+    let parts: Vec<String> = batches(files).iter().map(|batch| file_ends(batch)).collect();
     let Some(statement) = union_all(parts) else { return footers };
-    let Ok(rows) = session.query(&statement) else { return footers };
+    // With an order of their own, the parts need not be collected one after the other.
+    let Ok(rows) = session.query(&format!("{statement} ORDER BY filename")) else { return footers };
     let read = rows.for_each(|row| {
         let footer = row.bytes(1).and_then(Footer::decode);
         if let (Some(file), Some(footer)) = (row.text(0), footer) {
@@ -103,22 +118,20 @@ fn has_rows(file: &str, session: &Session) -> Result<bool> {
     Ok(has_rows)
 }
 
-/// The files that are worth it, with their sizes.
-fn small_files(files: &[String], session: &Session) -> Result<Vec<(String, i64)>> {
-    let local: Vec<&str> =
-        files.iter().map(String::as_str).filter(|file| !file.contains("://")).collect();
-    let mut small = Vec::new();
+fn sizes_of_files(files: &[String], session: &Session) -> Result<Vec<(String, i64)>> {
+    let local: Vec<&str> = files.iter().map(String::as_str).filter(|file| is_local(file)).collect();
+    let mut sizes = Vec::new();
     if local.is_empty() {
-        return Ok(small);
+        return Ok(sizes);
     }
-    let sizes = format!("SELECT filename, size FROM read_blob({})", path_list(&local));
-    session.query(&sizes)?.for_each(|row| {
-        if let (Some(file), Some(size @ ..=MAX_FILE_BYTES)) = (row.text(0), row.integer(1)) {
-            small.push((file.to_owned(), size));
-        }
+    // Sorted, since each file comes as a chunk of its own, and chunks cost more to collect than rows.
+    let statement =
+        format!("SELECT filename, size FROM read_blob({}) ORDER BY filename", path_list(&local));
+    session.query(&statement)?.for_each(|row| {
+        sizes.extend(row.text(0).map(str::to_owned).zip(row.integer(1)));
         Ok(())
     })?;
-    Ok(small)
+    Ok(sizes)
 }
 
 fn batches(files: &[(String, i64)]) -> Vec<Vec<&str>> {

@@ -118,7 +118,12 @@ impl<Stats: SourceStats, Of: Subject> TableFunction for StatsOf<Stats, Of> {
         Ok(bound.statement.clone())
     }
 
-    fn explain(_bound: &Composed, _session: &Session, error: Error) -> Error {
+    fn explain(bound: &Composed, session: &Session, error: Error) -> Error {
+        // In brackets, it is but a syntax error.
+        if let Some(Err(error)) = bound.query.as_deref().map(|query| session.check_is_select(query))
+        {
+            return error;
+        }
         if !error.to_string().contains("does not exist") {
             return error;
         }

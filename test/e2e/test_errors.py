@@ -57,6 +57,7 @@ def assert_words(text, words):
 UNREADABLE = [
     ("missing.parquet", "", ["no file matches", "missing.parquet", "check the path"]),
     ("nothing*.parquet", "", ["no file matches", "nothing*.parquet", "check the path"]),
+    ("", "", ["is a directory", "**/*.parquet"]),
     ("no_folder/*.csv", "", ["no file matches", "no_folder/*.csv", "check the path"]),
     ("a_folder.parquet", "", ["a_folder.parquet"]),
     ("truncated.parquet", "", ["truncated.parquet", "whole"]),
@@ -227,3 +228,20 @@ def test_rows_that_are_lost(connection, folder, footer, size):
             # DuckDB 2.0 notices by itself.
             assert "the scan has no rows for file" in text or "corrupt" in text, text
     assert_usable(connection, folder)
+
+
+def test_a_statement_that_is_no_select_is_named_as_what_it_is(connection):
+    connection.execute("CREATE TABLE kept(i INTEGER)")
+    connection.execute("INSERT INTO kept VALUES (1)")
+    for statement in ("DELETE FROM kept", "INSERT INTO kept VALUES (2)", "DROP TABLE kept", "SET threads = 1"):
+        for function in ("query_column_stats", "hive_query_column_stats"):
+            text = error_text(connection, f"FROM {function}({sql_literal(statement)})")
+            assert_words(text, [function, "give a SELECT statement"])
+    assert connection.execute("FROM kept").fetchall() == [(1,)]
+
+
+def test_hive_rows_of_a_bad_file_tell_what_to_check(connection, folder):
+    for name in ("truncated.parquet", "no_tail.parquet", "text.parquet"):
+        for arguments in ("hive_column_stats(?)", "describe_file_column_stats(?, 'i')"):
+            text = error_text(connection, f"FROM {arguments}", [str(folder / name)])
+            assert_words(text, [name, "format := '...'"])
