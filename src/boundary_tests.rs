@@ -238,6 +238,28 @@ fn files_are_named_for_what_they_hold() {
     assert_none("says nothing", found.collect());
 }
 
+/// The lines of a manifest that name dependencies with their versions.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(manifest);
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().skip_while(|line| *line != "[dependencies]").skip(1);
+    let section = lines.take_while(|line| !line.starts_with('['));
+    section.filter(|line| line.contains(" = ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_fuzz_targets_have_what_the_core_is_built_from() {
+    let of_the_host = |line: &&String| line.starts_with("duckdb") || line.starts_with("libduckdb");
+    let unused = |line: &&String| line.starts_with("base64");
+    let own = dependencies("Cargo.toml");
+    let needed = own.iter().filter(|line| !of_the_host(line) && !unused(line));
+    let fuzzing = dependencies("fuzz/Cargo.toml");
+    assert_none(
+        "a dependency of fuzz/",
+        needed.filter(|d| !fuzzing.contains(d)).cloned().collect(),
+    );
+}
+
 #[test]
 fn the_rules_see_what_they_look_for() {
     assert!(mentions("let x = unsafe { y };", "unsafe"));
