@@ -206,17 +206,10 @@ fn best<'a, S: Strings<'a>>(
     best
 }
 
-/// Unsigned byte order. Most pairs differ in the first four bytes, which the host keeps at hand.
+/// Unsigned byte order. Most pairs differ in their first bytes, which compare as one number.
 #[inline]
 fn compare<'a, T: ByteString<'a>>(left: T, right: T) -> Ordering {
-    left.prefix().cmp(&right.prefix()).then_with(|| {
-        if left.size_bytes() <= 4 && right.size_bytes() <= 4 {
-            // Equal but for trailing zero bytes, real or padded: the shorter one is the smaller.
-            left.size_bytes().cmp(&right.size_bytes())
-        } else {
-            left.bytes().cmp(right.bytes())
-        }
-    })
+    left.first_twelve().cmp(&right.first_twelve()).then_with(|| left.bytes().cmp(right.bytes()))
 }
 
 /// The part of a prefix that can stand in a text bound: whole characters, valid UTF-8, no NUL.

@@ -113,6 +113,11 @@ pub trait ByteString<'a>: Copy {
     fn size_bytes(self) -> usize;
     /// The first four bytes as a big-endian number, zero-padded: orders as the bytes do.
     fn prefix(self) -> u32;
+    /// The first twelve bytes as a big-endian number, zero-padded.
+    fn first_twelve(self) -> u128 {
+        let bytes = (0..12).map(|index| self.bytes().get(index).copied().unwrap_or(0));
+        bytes.fold(0, |number, byte| number << 8 | u128::from(byte))
+    }
     /// All bytes.
     fn bytes(self) -> &'a [u8];
     /// A number that is the same for no two different strings of one column, but may differ for equal

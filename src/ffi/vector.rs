@@ -264,6 +264,19 @@ impl<'chunk> ByteString<'chunk> for StringItem<'chunk> {
     }
 
     #[inline]
+    fn first_twelve(self) -> u128 {
+        match self.bytes().first_chunk::<INLINE_BYTES>() {
+            Some(bytes) => {
+                let mut padded = [0; 16];
+                padded.iter_mut().skip(4).zip(bytes).for_each(|(to, from)| *to = *from);
+                u128::from_be_bytes(padded)
+            }
+            // A shorter string lies in the cell, the bytes behind it being zero.
+            None => u128::from_be_bytes(self.identity().to_le_bytes()) & (u128::MAX >> 32),
+        }
+    }
+
+    #[inline]
     fn bytes(self) -> &'chunk [u8] {
         let size = self.size_bytes();
         let start = if size <= INLINE_BYTES {
