@@ -244,7 +244,8 @@ fn errors_are_those_of_theory() {
     assert_errors_are_those_of_theory(counts);
 }
 
-/// The rest of the way to what a large table has; minutes, so not every time. Recorded in docs/hive.md.
+/// The rest of the way to what a large table has; 12 s in release, minutes without optimisation, so not every time.
+/// Recorded in docs/hive.md.
 #[test]
 #[ignore = "adds 1.2 thousand million values: cargo test --release -- --ignored errors_up_to"]
 fn errors_up_to_a_hundred_million_values_are_those_of_theory() {
