@@ -70,7 +70,9 @@ impl<'chunk> Arguments<'chunk> {
 /// A state with the types of its arguments, shared by all states that one chunk creates.
 struct Typed<S> {
     types: Arc<[ColumnType]>,
-    state: S,
+    /// The first error of a merge, which is told at the end: DuckDB before 2.0 leaks the states of a hash table
+    /// whose merge fails.
+    state: Result<S>,
 }
 
 /// Registers `A` with all its overloads.
@@ -218,10 +220,12 @@ unsafe fn update_runs<A: Aggregate>(
             Some(typed) => typed,
             None => slot.insert(Box::new(Typed {
                 types: arguments.types.clone(),
-                state: A::start(&arguments, start)?,
+                state: Ok(A::start(&arguments, start)?),
             })),
         };
-        A::update(&mut typed.state, &arguments, start..start + run)?;
+        if let Ok(state) = &mut typed.state {
+            A::update(state, &arguments, start..start + run)?;
+        }
         start += run;
     }
     Ok(())
@@ -249,7 +253,7 @@ unsafe extern "C" fn combine<A: Aggregate>(
                 let source = peek::<Typed<A::State>>(*source.add(index));
                 (source, slot::<Typed<A::State>>(*target.add(index)))
             };
-            merge::<A>(source, target).map_err(|error| error.context(A::NAME))?;
+            merge::<A>(source, target);
         }
         Ok(())
     });
@@ -258,16 +262,21 @@ unsafe extern "C" fn combine<A: Aggregate>(
 fn merge<A: Aggregate>(
     source: Option<&Typed<A::State>>,
     target: &mut Option<Box<Typed<A::State>>>,
-) -> Result<()> {
-    match (source, target) {
-        (None, _) => Ok(()),
-        (Some(source), Some(target)) => A::merge(&mut target.state, &source.state),
-        (Some(source), target @ None) => {
-            // The target may be fresh: it takes the types along.
-            let (types, state) = (source.types.clone(), source.state.clone());
-            *target = Some(Box::new(Typed { types, state }));
-            Ok(())
-        }
+) {
+    let Some(source) = source else { return };
+    let Some(target) = target else {
+        // The target may be fresh: it takes the types along.
+        let (types, state) = (source.types.clone(), source.state.clone());
+        *target = Some(Box::new(Typed { types, state }));
+        return;
+    };
+    let merged = match (&mut target.state, &source.state) {
+        (Ok(state), Ok(other)) => A::merge(state, other),
+        (Ok(_), Err(error)) => Err(error.clone()),
+        (Err(_), _) => return,
+    };
+    if let Err(error) = merged {
+        target.state = Err(error);
     }
 }
 
@@ -282,16 +291,37 @@ unsafe extern "C" fn finalize<A: Aggregate>(
 ) {
     contain(&AggregateSink(info), || {
         let result_type = A::result_type();
-        for index in 0..count {
-            // SAFETY: the array has `count` members.
-            let state = unsafe { peek::<Typed<A::State>>(*source.add(length(index))) };
-            let typed = state.map(|typed| (&typed.state, &*typed.types));
-            let cell = A::finish(typed).map_err(|error| error.context(A::NAME))?;
+        if source.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the array has `count` members.
+        let states = unsafe { std::slice::from_raw_parts(source, length(count)) };
+        for (row, state) in (offset..).zip(states) {
+            // SAFETY: the state is initialised.
+            let typed = unsafe { peek::<Typed<A::State>>(*state) };
+            let cell = match finished::<A>(typed) {
+                Ok(cell) => cell,
+                Err(error) => {
+                    // DuckDB before 2.0 would leak them.
+                    for state in states {
+                        // SAFETY: the state is initialised; after an error it is destroyed, if anything.
+                        unsafe { slot::<Typed<A::State>>(*state).take() };
+                    }
+                    return Err(error.context(A::NAME));
+                }
+            };
             // SAFETY: the vector is of the declared type and has room for the row.
-            unsafe { write_cell(result, &result_type, offset + index, &cell)? };
+            unsafe { write_cell(result, &result_type, row, &cell)? };
         }
         Ok(())
     });
+}
+
+fn finished<A: Aggregate>(typed: Option<&Typed<A::State>>) -> Result<Cell> {
+    match typed {
+        None => A::finish(None),
+        Some(typed) => A::finish(Some((typed.state.as_ref().map_err(Error::clone)?, &typed.types))),
+    }
 }
 
 /// # Safety
