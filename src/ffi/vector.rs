@@ -272,7 +272,7 @@ impl<'chunk> ByteString<'chunk> for StringItem<'chunk> {
                 u128::from_be_bytes(padded)
             }
             // A shorter string lies in the cell, the bytes behind it being zero.
-            None => u128::from_be_bytes(self.identity().to_le_bytes()) & (u128::MAX >> 32),
+            None => u128::from_be_bytes(self.identity().to_ne_bytes()) & (u128::MAX >> 32),
         }
     }
 

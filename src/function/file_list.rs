@@ -44,10 +44,7 @@ pub fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
 
 fn no_file_matches(pattern: &str, session: &Session) -> Error {
     let directory = pattern.trim_end_matches(['/', '\\']);
-    // Two levels, as there may be partitions; all of them might be the whole disk.
-    let levels = [format!("{directory}/*"), format!("{directory}/*/*")];
-    let inside = glob(&text_list(levels.iter().map(String::as_str)), session);
-    if !directory.is_empty() && inside.is_ok_and(|files| !files.is_empty()) {
+    if !directory.is_empty() && has_files(directory, session) {
         return Error::new(format!(
             "'{pattern}' is a directory; name its files, as in '{directory}/**/*.parquet'"
         ));
@@ -55,6 +52,14 @@ fn no_file_matches(pattern: &str, session: &Session) -> Error {
     Error::new(format!(
         "no file matches '{pattern}'; check the path (relative paths start where DuckDB runs)"
     ))
+}
+
+/// Whether there are files in a directory, or in those in it, which may be partitions; to look into all of them
+/// might take long.
+fn has_files(directory: &str, session: &Session) -> bool {
+    let levels = [format!("{directory}/*"), format!("{directory}/*/*")];
+    let found = glob(&text_list(levels.iter().map(String::as_str)), session);
+    found.is_ok_and(|files| !files.is_empty())
 }
 
 fn glob(argument: &str, session: &Session) -> Result<Vec<String>> {

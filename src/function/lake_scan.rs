@@ -8,7 +8,7 @@ use super::lake_catalogue::{DataFile, Lake, LakeTable, MappedName};
 use super::lake_columns::{Match, Names, match_column, scan_expression};
 use super::lake_encrypted::{EncryptedColumns, decryption, encrypted_columns};
 use super::lake_options::LakeOptions;
-use super::parquet_footers::{read_footers, read_footers_of, small_files};
+use super::parquet_footers::{read_footers, read_footers_by_size};
 use super::parquet_schema::{ParquetSchema, group_by_schema};
 use super::variant_stats::footer_stats;
 use crate::core::column_type::join_path;
@@ -177,7 +177,7 @@ fn grouped<'a>(
         }
     }
     let footers = if sizes.len() == open.len() {
-        read_footers_of(&small_files(sizes), session)
+        read_footers_by_size(sizes, session)
     } else {
         read_footers(&open, session)
     };

@@ -24,24 +24,18 @@ pub type Footers = HashMap<String, Footer>;
 
 /// The footers of those files that are local, small and in order.
 pub fn read_footers(files: &[String], session: &Session) -> Footers {
-    let sizes = sizes_of_files(files, session).unwrap_or_default();
-    read_footers_of(&small_files(sizes), session)
-}
-
-/// The files that are worth it, by their sizes in bytes.
-pub fn small_files(mut sizes: Vec<(String, i64)>) -> Vec<(String, i64)> {
-    sizes.retain(|(file, size_bytes)| is_local(file) && *size_bytes <= MAX_FILE_BYTES);
-    sizes
+    read_footers_by_size(sizes_of_files(files, session).unwrap_or_default(), session)
 }
 
 fn is_local(file: &str) -> bool {
     !file.contains("://")
 }
 
-/// The footers of those of the [`small_files`] that are in order.
-pub fn read_footers_of(files: &[(String, i64)], session: &Session) -> Footers {
+/// [`read_footers`] of files whose sizes in bytes are known.
+pub fn read_footers_by_size(mut files: Vec<(String, i64)>, session: &Session) -> Footers {
+    files.retain(|(file, size_bytes)| is_local(file) && *size_bytes <= MAX_FILE_BYTES);
     let mut footers = Footers::new();
-    let parts: Vec<String> = batches(files).iter().map(|batch| file_ends(batch)).collect();
+    let parts: Vec<String> = batches(&files).iter().map(|batch| file_ends(batch)).collect();
     let Some(statement) = union_all(parts) else { return footers };
     // With an order of their own, the parts need not be collected one after the other.
     let Ok(rows) = session.query(&format!("{statement} ORDER BY filename")) else { return footers };
