@@ -115,6 +115,8 @@ allowed_functions! {
     duckdb_get_type_id
     duckdb_get_value_type
     duckdb_get_varchar
+    duckdb_init_get_bind_data
+    duckdb_init_get_extra_info
     duckdb_init_set_error
     duckdb_init_set_init_data
     duckdb_init_set_max_threads

@@ -1,8 +1,12 @@
 //! Table functions whose rows are the result of a composed statement.
 //!
 //! Binding declares the columns and checks the arguments, and touches no data: EXPLAIN and DESCRIBE must
-//! not scan. When the first rows are asked for, a connection is borrowed, the statement composed and
-//! run, and the connection closed again; what remains is the result, which is copied out in chunks.
+//! not scan. When the function is run, a connection is borrowed, the statement composed and run, and the
+//! connection closed again; what remains is the result, which is copied out in chunks.
+//!
+//! It is run by `init` where that is called by the client's own thread, as it is nine times out of ten, and else
+//! when the first rows are asked for: a client that waits for another thread spins before DuckDB 2.0, and takes a
+//! core from it.
 
 use std::ffi::{CString, c_void};
 use std::sync::Mutex;
@@ -104,7 +108,7 @@ pub fn register<F: TableFunction>(registry: &Registry) -> Result<()> {
             Some(drop_boxed::<Host>),
         );
         sys::duckdb_table_function_set_bind(function, Some(bind::<F>));
-        sys::duckdb_table_function_set_init(function, Some(init));
+        sys::duckdb_table_function_set_init(function, Some(init::<F>));
         sys::duckdb_table_function_set_function(function, Some(produce::<F>));
         let state = sys::duckdb_register_table_function(registry.connection(), function);
         sys::duckdb_destroy_table_function(&mut function);
@@ -147,6 +151,12 @@ struct Binding<Bound> {
     arguments: Bound,
     /// The client's own thread.
     thread: ThreadId,
+}
+
+impl<Bound> Binding<Bound> {
+    fn is_clients_thread(&self) -> bool {
+        thread::current().id() == self.thread
+    }
 }
 
 /// # Safety
@@ -198,14 +208,23 @@ enum Answer {
     Cells(std::vec::IntoIter<Vec<Cell>>),
 }
 
-/// What one execution holds: nothing before the first call.
+/// What one execution holds: nothing before it is run.
 type Execution = Mutex<Option<Answer>>;
 
 /// # Safety
 /// * As DuckDB calls it.
-unsafe extern "C" fn init(info: sys::duckdb_init_info) {
+unsafe extern "C" fn init<F: TableFunction>(info: sys::duckdb_init_info) {
     contain(&InitSink(info), || {
-        let execution: Box<Execution> = Box::new(Mutex::new(None));
+        // SAFETY: the data were set by `register` and `bind`, and live as long as the call.
+        let (host, binding) = unsafe {
+            (
+                &*sys::duckdb_init_get_extra_info(info).cast::<Host>(),
+                &*sys::duckdb_init_get_bind_data(info).cast::<Binding<F::Bound>>(),
+            )
+        };
+        let answer =
+            if binding.is_clients_thread() { Some(run::<F>(host, binding)?) } else { None };
+        let execution: Box<Execution> = Box::new(Mutex::new(answer));
         // SAFETY: the box is handed over with its delete callback.
         unsafe {
             sys::duckdb_init_set_max_threads(info, 1);
@@ -237,7 +256,7 @@ unsafe extern "C" fn produce<F: TableFunction>(
         let mut answer = execution.lock().map_err(|_| Error::new("an earlier call failed"))?;
         let answer = match &mut *answer {
             Some(answer) => answer,
-            None => answer.insert(run::<F>(host, binding).map_err(|error| error.context(F::NAME))?),
+            None => answer.insert(run::<F>(host, binding)?),
         };
         match answer {
             Answer::Rows(results) => match next_chunk(results) {
@@ -256,27 +275,31 @@ unsafe extern "C" fn produce<F: TableFunction>(
 }
 
 fn run<F: TableFunction>(host: &Host, binding: &Binding<F::Bound>) -> Result<Answer> {
-    let bound = &binding.arguments;
-    let is_client_waiting = thread::current().id() != binding.thread;
+    let is_client_waiting = !binding.is_clients_thread();
     let _helping_thread = is_client_waiting.then(|| HelpingThread::start(*host));
-    let session = host.connect()?;
+    host.connect()
+        .and_then(|session| answer::<F>(&binding.arguments, &session))
+        .map_err(|error| error.context(F::NAME))
+}
+
+fn answer<F: TableFunction>(bound: &F::Bound, session: &Session) -> Result<Answer> {
     if !F::runs_user_text(bound) {
         session.isolate()?;
     }
-    if let Some(rows) = F::rows(bound, &session) {
-        let rows = rows.map_err(|error| F::explain(bound, &session, error))?;
+    if let Some(rows) = F::rows(bound, session) {
+        let rows = rows.map_err(|error| F::explain(bound, session, error))?;
         return Ok(Answer::Cells(rows.into_iter()));
     }
     let run_all = |statements: Vec<String>| -> Result<Vec<Rows>> {
         statements.iter().map(|statement| session.query(statement)).collect()
     };
-    let mut results = F::statements(bound, &session)
+    let mut results = F::statements(bound, session)
         .and_then(run_all)
-        .or_else(|error| match F::second_statements(bound, &session) {
+        .or_else(|error| match F::second_statements(bound, session) {
             Some(statements) => run_all(statements),
             None => Err(error),
         })
-        .map_err(|error| F::explain(bound, &session, error))?;
+        .map_err(|error| F::explain(bound, session, error))?;
     let declared: Vec<ColumnType> = F::columns().into_iter().map(|(_, t)| t).collect();
     for rows in &mut results {
         let found: Vec<ColumnType> = rows.columns().into_iter().map(|(_, t)| t).collect();
