@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::lake_encrypted::FormerColumn;
 use super::lake_options::LakeOptions;
 use crate::error::{Error, Result};
 use crate::ffi::session::{Row, Session};
@@ -30,8 +31,8 @@ pub struct LakeTable {
     pub path: String,
     /// By column id.
     pub nodes: BTreeMap<i64, Node>,
-    /// Nested columns whose parts cannot be told by name; asked for in encrypted lakes only.
-    pub renamed_roots: HashSet<i64>,
+    /// What the columns were at any snapshot, in their order; asked for in encrypted lakes only.
+    pub former_columns: Vec<FormerColumn>,
     /// No row was ever deleted, as far as the catalogue knows.
     pub has_all_rows: bool,
 }
@@ -198,7 +199,7 @@ impl Reader<'_> {
         self.add_nodes(&mut tables, snapshot)?;
         let files = self.files(&tables, snapshot)?;
         if files.iter().any(|file| file.encryption_key.is_some()) {
-            self.add_renamed_roots(&mut tables)?;
+            self.add_former_columns(&mut tables)?;
         }
         let mappings = self.mappings()?;
         let mut inlined = self.inlined(&tables)?;
@@ -318,7 +319,7 @@ impl Reader<'_> {
                 table_name,
                 path: resolve(&schema_path, row, 5, 6),
                 nodes: BTreeMap::new(),
-                renamed_roots: HashSet::new(),
+                former_columns: Vec::new(),
                 has_all_rows: true,
             };
             tables.insert(required(row, 0, "ducklake_table.table_id")?, table);

@@ -56,7 +56,10 @@ pub fn match_column(
 }
 
 /// Follows a path through a mapping. The one part of a list is called `list` there, `element` here.
-fn mapped_column<'p>(mapping: &[MappedName], path: impl Iterator<Item = &'p str>) -> Option<i64> {
+pub fn mapped_column<'p>(
+    mapping: &[MappedName],
+    path: impl Iterator<Item = &'p str>,
+) -> Option<i64> {
     let mut found: Option<&MappedName> = None;
     for part in path {
         let parent = found.map(|name| name.number);

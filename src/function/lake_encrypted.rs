@@ -1,64 +1,173 @@
 //! How the files of an encrypted lake are read. Their footers cannot be listed, so only the reader itself can
-//! match their columns, by field id; it does so for whole columns, and matches the parts of nested ones by
-//! name.
+//! match their columns, by field id; it does so for whole columns. The parts of nested ones are told by the names
+//! that they had when the file was written.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::file_columns::SourceColumn;
 use super::lake_catalogue::{LakeTable, MappedName, Reader, owned, required};
-use super::lake_columns::lake_type_text;
+use super::lake_columns::{lake_type_text, mapped_column};
 use crate::error::Result;
+use crate::output::lake_type::LakeType;
 use crate::sql::literal::Literal;
 use crate::sql::quote::text;
 
+/// What a column, or a part of a nested one, was from one snapshot to another.
+pub struct FormerColumn {
+    column_id: i64,
+    parent: Option<i64>,
+    name: String,
+    lake_type: LakeType,
+    begin_snapshot: i64,
+    end_snapshot: Option<i64>,
+}
+
 /// What is asked of the reader for an encrypted file that DuckLake wrote.
 pub struct EncryptedColumns {
-    /// The reader's `schema`: its columns, by field id.
-    pub schema: (String, Literal),
+    /// The reader's `schema`: its columns, by field id. `None` where nothing is known of any column.
+    pub schema: Option<(String, Literal)>,
     /// What the columns are called in the scan.
     pub names: Vec<MappedName>,
     /// Columns whose parts cannot be told by name.
     pub unknown: Vec<i64>,
+    /// Columns that the file does not hold: the reader fills them in.
+    pub filled_in: Vec<i64>,
 }
 
-/// The columns of a table, each under a name made of its id. A column that a file lacks is read as what it is
-/// taken to hold there.
-pub fn encrypted_columns(table: &LakeTable) -> EncryptedColumns {
-    let roots: Vec<i64> =
-        table.nodes.iter().filter(|(_, node)| node.parent.is_none()).map(|(id, _)| *id).collect();
-    let names: Vec<MappedName> = table
-        .nodes
-        .iter()
-        .map(|(id, node)| MappedName {
-            number: *id,
-            parent: node.parent,
-            source_name: match node.parent {
-                None => format!("column_{id}"),
-                Some(_) => node.name.clone(),
-            },
-            column_id: *id,
-            is_partition: false,
-            lake_type: Some(node.lake_type.clone()),
-        })
-        .collect();
-    let (mut entries, mut unknown) = (Vec::new(), Vec::new());
-    for root in roots {
-        let name = names.iter().find(|name| name.number == root);
-        let type_text = name.and_then(|name| lake_type_text(&names, name));
-        let (Some(name), Some(type_text), false) =
-            (name, type_text, table.renamed_roots.contains(&root))
-        else {
-            unknown.push(root);
+/// An encrypted file: its columns as it names them, and the snapshot that added it.
+pub struct EncryptedFile<'a> {
+    pub columns: &'a [SourceColumn],
+    pub begin_snapshot: i64,
+}
+
+/// The columns of a table at `snapshot`, each under a name made of its id. A column that a file lacks is read as
+/// what it is taken to hold there.
+pub fn encrypted_columns(
+    table: &LakeTable,
+    snapshot: i64,
+    file: &EncryptedFile<'_>,
+) -> EncryptedColumns {
+    let (mut entries, mut all_names) = (Vec::new(), Vec::new());
+    let (mut unknown, mut filled_in) = (Vec::new(), Vec::new());
+    for (root, node) in table.nodes.iter().filter(|(_, node)| node.parent.is_none()) {
+        let names = names_at(table, *root, snapshot);
+        let is_absent = node.first_snapshot > file.begin_snapshot || !file.has_column(table, *root);
+        if is_absent {
+            filled_in.extend(names.iter().map(|name| name.column_id));
+        }
+        let read = if is_absent || node.is_leaf {
+            let type_text = names.first().and_then(|name| lake_type_text(&names, name));
+            type_text.map(|type_text| (type_text, names))
+        } else {
+            file.written_column(table, *root)
+        };
+        let Some((type_text, mut names)) = read else {
+            unknown.push(*root);
             continue;
         };
-        let default = table.nodes.get(&root).and_then(|node| node.initial_default.clone());
+        let scan_name = format!("column_{root}");
+        let default = node.initial_default.clone();
         let column = vec![
-            ("name".into(), Literal::Text(name.source_name.clone())),
+            ("name".into(), Literal::Text(scan_name.clone())),
             ("type".into(), Literal::Text(type_text)),
             ("default_value".into(), default.map_or(Literal::Null, Literal::Text)),
         ];
-        entries.push((Literal::Integer(root), Literal::Struct(column)));
+        entries.push((Literal::Integer(*root), Literal::Struct(column)));
+        if let Some(name) = names.first_mut() {
+            name.source_name = scan_name;
+        }
+        all_names.append(&mut names);
     }
-    EncryptedColumns { schema: ("schema".into(), Literal::Map(entries)), names, unknown }
+    let schema = (!entries.is_empty()).then(|| ("schema".into(), Literal::Map(entries)));
+    EncryptedColumns { schema, names: all_names, unknown, filled_in }
+}
+
+impl EncryptedFile<'_> {
+    /// Whether it has a column by any name that the column ever had.
+    fn has_column(&self, table: &LakeTable, root: i64) -> bool {
+        let mut names = table.former_columns.iter().filter(|former| former.column_id == root);
+        names.any(|former| self.column(&former.name).is_some())
+    }
+
+    fn column(&self, name: &str) -> Option<&SourceColumn> {
+        self.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The type that the file has for a nested column, and what its parts were called then. `None` where its
+    /// names fit the catalogue of no snapshot, or different parts of several: a file that was rewritten has the
+    /// names of an older snapshot than its own.
+    fn written_column(&self, table: &LakeTable, root: i64) -> Option<(String, Vec<MappedName>)> {
+        let mut fitting: BTreeMap<Vec<i64>, (String, Vec<MappedName>)> = BTreeMap::new();
+        let changes = table.former_columns.iter().map(|former| former.begin_snapshot);
+        let ends = table.former_columns.iter().filter_map(|former| former.end_snapshot);
+        let snapshots: BTreeSet<i64> =
+            changes.chain(ends).filter(|change| *change <= self.begin_snapshot).collect();
+        for snapshot in snapshots {
+            let names = names_at(table, root, snapshot);
+            let Some(column) = names.first().and_then(|name| self.column(&name.source_name)) else {
+                continue;
+            };
+            if let Some(leaves) = fitting_leaves(&names, column) {
+                fitting.insert(leaves, (column.column_type.name(), names));
+            }
+        }
+        let (_, only) = fitting.pop_first()?;
+        fitting.is_empty().then_some(only)
+    }
+}
+
+/// A column and its parts as they were at a snapshot, each after what it is a part of; nothing before there was
+/// such a column.
+fn names_at(table: &LakeTable, root: i64, snapshot: i64) -> Vec<MappedName> {
+    let is_valid = |former: &&FormerColumn| {
+        former.begin_snapshot <= snapshot && former.end_snapshot.is_none_or(|end| snapshot < end)
+    };
+    let valid = || table.former_columns.iter().filter(is_valid);
+    let name = |former: &FormerColumn| MappedName {
+        number: former.column_id,
+        parent: former.parent,
+        source_name: former.name.clone(),
+        column_id: former.column_id,
+        is_partition: false,
+        lake_type: Some(former.lake_type.clone()),
+    };
+    let mut names: Vec<MappedName> =
+        valid().filter(|former| former.column_id == root).take(1).map(name).collect();
+    let mut position = 0;
+    while let Some(parent) = names.get(position).map(|name| name.number) {
+        let is_part = |former: &&FormerColumn| {
+            former.parent == Some(parent)
+                && !names.iter().any(|name| name.number == former.column_id)
+        };
+        let parts: Vec<MappedName> = valid().filter(is_part).map(name).collect();
+        names.extend(parts);
+        position += 1;
+    }
+    names
+}
+
+/// The ids of the leaves of a file's column, where it has the names of these and no others, in their order.
+fn fitting_leaves(names: &[MappedName], column: &SourceColumn) -> Option<Vec<i64>> {
+    let root = names.first()?;
+    let leaves = column.column_type.leaves();
+    let found: Option<Vec<i64>> = leaves
+        .iter()
+        .map(|leaf| {
+            let path = std::iter::once(root.source_name.as_str());
+            mapped_column(names, path.chain(leaf.path.iter().map(String::as_str)))
+        })
+        .collect();
+    found.filter(|found| *found == leaf_ids(names, root.number))
+}
+
+/// The leaves below a column in the order in which files hold them.
+fn leaf_ids(names: &[MappedName], number: i64) -> Vec<i64> {
+    let parts: Vec<i64> = names
+        .iter()
+        .filter(|name| name.parent == Some(number))
+        .flat_map(|part| leaf_ids(names, part.number))
+        .collect();
+    if parts.is_empty() { vec![number] } else { parts }
 }
 
 /// The reader's option for a file that is encrypted with a key of its own, which the catalogue keeps.
@@ -68,41 +177,28 @@ pub fn decryption(key: &str) -> (String, Literal) {
 }
 
 impl Reader<'_> {
-    /// Finds the nested columns of which a part ever had another name, or a name that another part had: in
-    /// them a name does not tell the part.
-    pub(super) fn add_renamed_roots(&self, tables: &mut BTreeMap<i64, LakeTable>) -> Result<()> {
+    /// Adds what the columns of the tables were at any time.
+    pub(super) fn add_former_columns(&self, tables: &mut BTreeMap<i64, LakeTable>) -> Result<()> {
         let statement = format!(
-            "SELECT DISTINCT CAST(table_id AS BIGINT), CAST(column_id AS BIGINT), \
-             CAST(parent_column AS BIGINT), CAST(column_name AS VARCHAR) FROM {} \
-             WHERE parent_column IS NOT NULL",
+            "SELECT CAST(table_id AS BIGINT), CAST(column_id AS BIGINT), \
+             CAST(parent_column AS BIGINT), CAST(column_name AS VARCHAR), CAST(column_type AS VARCHAR), \
+             CAST(begin_snapshot AS BIGINT), CAST(end_snapshot AS BIGINT) FROM {} \
+             ORDER BY column_order, column_id",
             self.table("ducklake_column")
         );
-        let mut parents: HashMap<(i64, i64), i64> = HashMap::new();
-        let mut names_of_part: HashMap<(i64, i64), HashSet<String>> = HashMap::new();
-        let mut parts_of_name: HashMap<(i64, i64, String), HashSet<i64>> = HashMap::new();
         self.each(&statement, |row| {
-            let table = required(row, 0, "ducklake_column.table_id")?;
-            let part = required(row, 1, "ducklake_column.column_id")?;
-            let parent = required(row, 2, "ducklake_column.parent_column")?;
-            parents.insert((table, part), parent);
-            let name = owned(row, 3).to_ascii_lowercase();
-            names_of_part.entry((table, part)).or_default().insert(name.clone());
-            parts_of_name.entry((table, parent, name)).or_default().insert(part);
+            let Some(table) = tables.get_mut(&required(row, 0, "ducklake_column.table_id")?) else {
+                return Ok(());
+            };
+            table.former_columns.push(FormerColumn {
+                column_id: required(row, 1, "ducklake_column.column_id")?,
+                parent: row.integer(2),
+                name: owned(row, 3),
+                lake_type: LakeType::new(row.text(4).unwrap_or_default()),
+                begin_snapshot: required(row, 5, "ducklake_column.begin_snapshot")?,
+                end_snapshot: row.integer(6),
+            });
             Ok(())
-        })?;
-        let renamed = names_of_part.into_iter().filter(|(_, names)| names.len() > 1);
-        let reused = parts_of_name.into_iter().filter(|(_, parts)| parts.len() > 1);
-        let doubtful = renamed
-            .map(|(part, _)| part)
-            .chain(reused.map(|((table, parent, _), _)| (table, parent)));
-        for (table_id, mut part) in doubtful {
-            while let Some(parent) = parents.get(&(table_id, part)) {
-                part = *parent;
-            }
-            if let Some(table) = tables.get_mut(&table_id) {
-                table.renamed_roots.insert(part);
-            }
-        }
-        Ok(())
+        })
     }
 }

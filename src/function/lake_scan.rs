@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::file_columns::{SourceColumn, source_columns, unused_name};
 use super::lake_catalogue::{DataFile, Lake, LakeTable, MappedName};
 use super::lake_columns::{Match, Names, match_column, scan_expression};
-use super::lake_encrypted::{EncryptedColumns, decryption, encrypted_columns};
+use super::lake_encrypted::{EncryptedColumns, EncryptedFile, decryption, encrypted_columns};
 use super::lake_options::LakeOptions;
 use super::parquet_footers::{read_footers, read_footers_by_size};
 use super::parquet_schema::{ParquetSchema, group_by_schema};
@@ -197,14 +197,13 @@ fn grouped<'a>(
 }
 
 /// The scan of a group, without its columns.
-fn group_scan(group: &Group<'_>, encrypted: Option<&EncryptedColumns>) -> Scan {
+fn group_scan(group: &Group<'_>) -> Scan {
     let mut files: Vec<String> = group.iter().map(|(_, name)| (*name).to_owned()).collect();
     files.sort_unstable();
     files.dedup();
     let mut options = vec![("hive_partitioning".into(), Literal::Boolean(false))];
     options
         .extend(group.iter().find_map(|(file, _)| file.encryption_key.as_deref()).map(decryption));
-    options.extend(encrypted.map(|encrypted| encrypted.schema.clone()));
     let (file_column, columns) = (String::new(), Vec::new());
     Scan { reader: "read_parquet", files, options, file_column, columns }
 }
@@ -248,13 +247,19 @@ impl Builder<'_> {
         let number = self.next_group();
         let mapping = mapping_of(lake, &place, table, group)?;
         let is_matched_by_reader = mapping.is_none() && place.schema.is_none();
-        let encrypted = is_matched_by_reader.then(|| encrypted_columns(table));
+        let mut scan = group_scan(group);
+        let mut columns = self.columns_of(&scan)?;
+        let encrypted = is_matched_by_reader.then(|| {
+            let begin_snapshot = group.iter().map(|(file, _)| file.begin_snapshot).min();
+            let begin_snapshot = begin_snapshot.unwrap_or(0);
+            let file = EncryptedFile { columns: &columns, begin_snapshot };
+            encrypted_columns(table, lake.snapshot, &file)
+        });
         if let Some(encrypted) = &encrypted {
-            self.note_encrypted(number, place.table_id, encrypted, group);
+            self.note_encrypted(number, place.table_id, encrypted);
+            scan.options.extend(encrypted.schema.clone());
+            columns = self.columns_of(&scan)?;
         }
-        let mut scan = group_scan(group, encrypted.as_ref());
-        let probe = Scan { files: scan.files.iter().take(1).cloned().collect(), ..scan.clone() };
-        let columns = source_columns(&probe, usize::MAX, self.session)?;
         let names = match (mapping, &encrypted) {
             (Some(mapping), _) => Names::Mapping(mapping),
             (None, Some(encrypted)) => Names::Mapping(&encrypted.names),
@@ -285,19 +290,16 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// What cannot be known of the columns of an encrypted file.
-    fn note_encrypted(
-        &mut self,
-        number: usize,
-        table_id: i64,
-        encrypted: &EncryptedColumns,
-        group: &Group<'_>,
-    ) {
+    /// The columns of the first file of a scan.
+    fn columns_of(&self, scan: &Scan) -> Result<Vec<SourceColumn>> {
+        let probe = Scan { files: scan.files.iter().take(1).cloned().collect(), ..scan.clone() };
+        source_columns(&probe, usize::MAX, self.session)
+    }
+
+    /// What cannot be known of the columns of an encrypted file, and what it lacks.
+    fn note_encrypted(&mut self, number: usize, table_id: i64, encrypted: &EncryptedColumns) {
         self.unknown.extend(encrypted.unknown.iter().map(|root| (table_id, *root)));
-        let first = group.iter().map(|(file, _)| file.begin_snapshot).min().unwrap_or(0);
-        let nodes = self.lake.tables.get(&table_id).map(|table| &table.nodes);
-        let younger = nodes.into_iter().flatten().filter(|(_, node)| node.first_snapshot > first);
-        self.statement.filled_in.extend(younger.map(|(id, _)| (number, *id)));
+        self.statement.filled_in.extend(encrypted.filled_in.iter().map(|id| (number, *id)));
     }
 
     /// The leaves of a scan and the expressions they come from; gives the ids of the columns that were met.
