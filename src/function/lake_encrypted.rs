@@ -95,8 +95,11 @@ impl EncryptedFile<'_> {
 
     /// The type that the file has for a nested column, and what its parts were called then. `None` where its
     /// names fit the catalogue of no snapshot, or different parts of several: a file that was rewritten has the
-    /// names of an older snapshot than its own.
+    /// names of an older snapshot than its own. `None` also where columns went with expired snapshots.
     fn written_column(&self, table: &LakeTable, root: i64) -> Option<(String, Vec<MappedName>)> {
+        if !has_all_columns(table) {
+            return None;
+        }
         let mut fitting: BTreeMap<Vec<i64>, (String, Vec<MappedName>)> = BTreeMap::new();
         let changes = table.former_columns.iter().map(|former| former.begin_snapshot);
         let ends = table.former_columns.iter().filter_map(|former| former.end_snapshot);
@@ -114,6 +117,12 @@ impl EncryptedFile<'_> {
         let (_, only) = fitting.pop_first()?;
         fitting.is_empty().then_some(only)
     }
+}
+
+/// Whether the catalogue knows every column that the table ever had: they are numbered from 1 on.
+fn has_all_columns(table: &LakeTable) -> bool {
+    let known: BTreeSet<i64> = table.former_columns.iter().map(|former| former.column_id).collect();
+    known.into_iter().zip(1..).all(|(id, number)| id == number)
 }
 
 /// A column and its parts as they were at a snapshot, each after what it is a part of; nothing before there was

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
+import pytest
 from file_rows import quoted_identifier, rows_of, sql_literal
 
 FILES_READ = re.compile(r"Total Files Read:\s*(\d+)")
@@ -18,6 +20,10 @@ class Lake:
     data_path: str
     name: str = "lake"
     attach_options: str = ""
+
+    @property
+    def is_encrypted(self):
+        return "ENCRYPTED" in self.attach_options
 
     def attach(self):
         options = f"DATA_PATH {sql_literal(self.data_path)}{self.attach_options}"
@@ -98,6 +104,17 @@ def duckdb_catalogue(folder):
 def lake_in(connection, folder, catalogue=None, name="lake", **options):
     """Attaches a lake whose files lie in `folder`/data, on a DuckDB catalogue there unless another is named."""
     return Lake(connection, catalogue or duckdb_catalogue(folder), f"{folder}/data/", name, **options).attach()
+
+
+def encrypted_lake_in(connection, folder, catalogue=None):
+    """A lake whose files are encrypted, each by a key of its own. Skips the test without a cipher to write with."""
+    # Without this DuckDB looks for httpfs, and its cipher, in the network.
+    connection.execute("SET autoload_known_extensions = false")
+    try:
+        connection.execute("SET force_mbedtls_unsafe = 'true'")
+    except duckdb.Error as error:
+        pytest.skip(f"DuckDB {duckdb.__version__} writes no encrypted files by itself: {error}")
+    return lake_in(connection, folder, catalogue, attach_options=", ENCRYPTED")
 
 
 def write_files(connection, folder, queries, prefix="part"):

@@ -253,7 +253,8 @@ class RandomLake:
         return {name: table.columns[name] for name in names if self.chance(0.8)}
 
     def add_files(self, table):
-        if table.is_partitioned:
+        # DuckLake reads no foreign file in an encrypted lake.
+        if table.is_partitioned or self.lake.is_encrypted:
             return
         columns = self.addable(table)
         for _ in range(self.random.randint(1, 3)):
@@ -275,7 +276,7 @@ class RandomLake:
     def add_hive_files(self, table):
         """Files whose path alone holds the value of a column."""
         name = self.pick(table, lambda t: t in ("INTEGER", "BIGINT", "VARCHAR", "DATE", "DOUBLE"))
-        if name is None or table.is_partitioned:
+        if name is None or table.is_partitioned or self.lake.is_encrypted:
             return
         column_type = table.columns[name]
         columns = {n: t for n, t in self.addable(table).items() if n != name}

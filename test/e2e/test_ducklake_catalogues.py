@@ -6,7 +6,7 @@ DuckLake 1.1 and 0.3 cannot be had as packages: their catalogues are imitated by
 import duckdb
 import pytest
 from file_rows import sql_literal
-from lakes import Lake, lake_in, write_files
+from lakes import Lake, encrypted_lake_in, lake_in, write_files
 
 FUNCTIONS = (
     "ducklake_column_stats", "ducklake_table_column_stats", "ducklake_file_variant_stats", "ducklake_stats_audit",
@@ -160,16 +160,10 @@ def test_a_relative_data_path(connection, catalogues, tmp_path, monkeypatch):
 
 def test_an_encrypted_lake(connection, catalogues, tmp_path):
     """Each file has a key of its own, which the catalogue keeps."""
-    lake = Lake(connection, catalogues("duckdb"), f"{tmp_path}/data/", attach_options=", ENCRYPTED")
-    # Without this DuckDB looks for httpfs, and its cipher, in the network.
-    lake.run(["SET autoload_known_extensions = false", "SET force_mbedtls_unsafe = 'true'"])
-    lake.attach()
+    lake = encrypted_lake_in(connection, tmp_path, catalogues("duckdb"))
     lake.set_option("data_inlining_row_limit", "0")
     lake.set_option("parquet_row_group_size", "2048")
-    try:
-        lake.run(WRONG_LAKE[:1])
-    except duckdb.Error as error:
-        pytest.skip(f"DuckDB {duckdb.__version__} writes no encrypted files by itself: {error}")
+    lake.run(WRONG_LAKE[:1])
     keys = lake.execute(f"SELECT DISTINCT encryption_key IS NULL FROM {lake.metadata}.ducklake_data_file")
     assert keys == [(False,)]
     rows = {row["column_name"]: row for row in lake.rows("ducklake_column_stats")}
@@ -184,9 +178,7 @@ def test_an_encrypted_lake(connection, catalogues, tmp_path):
 def test_an_encrypted_lake_with_swapped_names(connection, catalogues, tmp_path):
     """Only the reader sees the field ids of an encrypted file, and those of whole columns alone. The parts of a nested
     column are told by the names that they had."""
-    lake = Lake(connection, catalogues("duckdb"), f"{tmp_path}/data/", attach_options=", ENCRYPTED")
-    lake.run(["SET autoload_known_extensions = false", "SET force_mbedtls_unsafe = 'true'"])
-    lake.attach()
+    lake = encrypted_lake_in(connection, tmp_path, catalogues("duckdb"))
     lake.set_option("data_inlining_row_limit", "0")
     lake.run([
         "CREATE TABLE lake.t AS SELECT i AS a, i + 1000 AS b, {'p': i, 'q': -i} AS s, {'u': i} AS v FROM range(100) s(i)",

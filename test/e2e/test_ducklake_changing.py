@@ -1,4 +1,5 @@
 """Random lakes that live on (changing_lakes.py): each repair leaves a lake that answers right, and the next one does too.
+The files of every fourth lake are encrypted.
 
 `COLSTATS_LAKES=200` tries 40 seeds instead of 4 (`make test_nightly`); `COLSTATS_LAKE_SEED=7` one.
 """
@@ -7,7 +8,7 @@ import os
 
 import pytest
 from changing_lakes import ChangingLake
-from lakes import lake_in
+from lakes import encrypted_lake_in, lake_in
 from random_lakes import is_nested
 from test_ducklake_random import UNORDERED, wrong_answers
 
@@ -58,7 +59,8 @@ def caused_by_statistics(lake, wrong):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_changing_lake(connection, catalogues, tmp_path, seed):
-    lake = lake_in(connection, tmp_path, catalogues("duckdb"))
+    attach = encrypted_lake_in if seed % 4 == 3 else lake_in
+    lake = attach(connection, tmp_path, catalogues("duckdb"))
     changing = ChangingLake(lake, tmp_path, seed).build()
     for number in range(ROUNDS):
         changing.change(changing.random.randint(3, 7))

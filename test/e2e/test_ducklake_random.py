@@ -1,4 +1,5 @@
-"""Random lakes (random_lakes.py): after the repair every filter finds what the same rows without statistics give.
+"""Random lakes (random_lakes.py): after the repair every filter finds what the same rows without statistics give. The
+files of every fourth lake are encrypted.
 
 `COLSTATS_LAKES=200` tries that many seeds instead of the usual 20 (`make test_nightly`); `COLSTATS_LAKE_SEED=7` one.
 """
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 from file_rows import sql_literal
 from lake_rules import catalogue_differences
-from lakes import lake_in
+from lakes import encrypted_lake_in, lake_in
 from random_lakes import WIDER, RandomLake, is_nested
 
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
@@ -190,8 +191,8 @@ def travelled_columns(lake, moment):
 @pytest.fixture
 def random_lake(connection, catalogues, tmp_path):
     def build(seed):
-        lake = lake_in(connection, tmp_path, catalogues("duckdb"))
-        return RandomLake(lake, tmp_path, seed).build()
+        attach = encrypted_lake_in if seed % 4 == 3 else lake_in
+        return RandomLake(attach(connection, tmp_path, catalogues("duckdb")), tmp_path, seed).build()
 
     return build
 
