@@ -1,4 +1,5 @@
-"""Times `ducklake_stats_audit` beside a bare scan of the same lake: many small files, added to a DuckLake catalogue.
+"""Times `ducklake_stats_audit` beside a bare scan of the same lake, and beside DuckDB's own count, minimum and maximum of
+every column by file: many small files, added to a DuckLake catalogue.
 
     configure/hosts/1.5.5/bin/python bench/lake_audit.py --extension build/release/colstats.duckdb_extension
 """
@@ -21,6 +22,8 @@ ROWS = """SELECT ({file} * {rows} + i)::BIGINT AS id, (i % 100)::INTEGER AS a, i
                  DATE '2020-01-01' + (i % 365)::INTEGER AS dt, (i % 90000)::DECIMAL(18, 2) AS m, i % 3 = 0 AS b,
                  TIMESTAMP '2020-01-01' + to_seconds(i) AS ts FROM range({rows}) numbers(i)"""
 SCAN = "SELECT bit_xor(hash(COLUMNS(*))) FROM lake.t"
+BOUNDS = ("SELECT filename, count(COLUMNS(* EXCLUDE filename)), min(COLUMNS(* EXCLUDE filename)), "
+          "max(COLUMNS(* EXCLUDE filename)) FROM read_parquet('{folder}/*.parquet', filename = true) GROUP BY filename")  # fmt: skip
 AUDIT = "SELECT severity, count(*) FROM ducklake_stats_audit('lake') GROUP BY severity"
 
 
@@ -54,9 +57,10 @@ def main():
         connection.execute(f"ATTACH 'ducklake:{folder}/catalogue.ducklake' AS lake (DATA_PATH '{folder}/data/')")
         connection.execute(f"CREATE TABLE lake.t({COLUMNS})")
         connection.execute(f"CALL ducklake_add_data_files('lake', 't', '{folder}/*.parquet')").fetchall()
-        runs = [(cpu_seconds(connection, SCAN), cpu_seconds(connection, AUDIT)) for _ in range(options.runs)]
+        queries = (SCAN, BOUNDS.format(folder=folder), AUDIT)
+        runs = [[cpu_seconds(connection, query) for query in queries] for _ in range(options.runs)]
         connection.close()
-    for name, position in (("scan", 0), ("audit", 1)):
+    for position, name in enumerate(("scan", "bounds", "audit")):
         cpu, wall = (statistics.median(run[position][part] for run in runs) for part in (0, 1))
         print(f"{name:6} {cpu:6.2f} CPU s {wall:6.2f} s")
 
