@@ -4,9 +4,9 @@
 //! not scan. When the function is run, a connection is borrowed, the statement composed and run, and the
 //! connection closed again; what remains is the result, which is copied out in chunks.
 //!
-//! It is run by `init` where that is called by the client's own thread, as it is nine times out of ten, and else
-//! when the first rows are asked for: a client that waits for another thread spins before DuckDB 2.0, and takes a
-//! core from it.
+//! It is run by `init` where that is called by the thread that bound it, which is the client's own as a rule, and
+//! else when the first rows are asked for: a client that waits for another thread spins before DuckDB 2.0, and
+//! takes a core from it. Of a statement with several such functions, all may be run before the first row comes.
 
 use std::ffi::{CString, c_void};
 use std::sync::Mutex;
@@ -149,13 +149,13 @@ impl ErrorSink for FunctionSink {
 /// What is kept from binding.
 struct Binding<Bound> {
     arguments: Bound,
-    /// The client's own thread.
-    thread: ThreadId,
+    /// The client's own thread, unless the statement was prepared on another one.
+    binding_thread: ThreadId,
 }
 
 impl<Bound> Binding<Bound> {
-    fn is_clients_thread(&self) -> bool {
-        thread::current().id() == self.thread
+    fn is_on_binding_thread(&self) -> bool {
+        thread::current().id() == self.binding_thread
     }
 }
 
@@ -189,7 +189,7 @@ unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
             }
         }
         let arguments = F::bind(positional, named).map_err(|error| error.context(F::NAME))?;
-        let binding = Binding { arguments, thread: thread::current().id() };
+        let binding = Binding { arguments, binding_thread: thread::current().id() };
         // SAFETY: the box is handed over with its delete callback.
         unsafe {
             sys::duckdb_bind_set_bind_data(
@@ -223,7 +223,7 @@ unsafe extern "C" fn init<F: TableFunction>(info: sys::duckdb_init_info) {
             )
         };
         let answer =
-            if binding.is_clients_thread() { Some(run::<F>(host, binding)?) } else { None };
+            if binding.is_on_binding_thread() { Some(run::<F>(host, binding)?) } else { None };
         let execution: Box<Execution> = Box::new(Mutex::new(answer));
         // SAFETY: the box is handed over with its delete callback.
         unsafe {
@@ -260,7 +260,7 @@ unsafe extern "C" fn produce<F: TableFunction>(
         };
         match answer {
             Answer::Rows(results) => match next_chunk(results) {
-                // SAFETY: the statement has the declared columns (checked by `run`).
+                // SAFETY: the statement has the declared columns (checked by `answer`).
                 Some(chunk) => unsafe { copy_chunk(&F::columns(), &chunk, output) },
                 None => {
                     // SAFETY: the chunk is ours to fill.
@@ -275,7 +275,7 @@ unsafe extern "C" fn produce<F: TableFunction>(
 }
 
 fn run<F: TableFunction>(host: &Host, binding: &Binding<F::Bound>) -> Result<Answer> {
-    let is_client_waiting = !binding.is_clients_thread();
+    let is_client_waiting = !binding.is_on_binding_thread();
     let _helping_thread = is_client_waiting.then(|| HelpingThread::start(*host));
     host.connect()
         .and_then(|session| answer::<F>(&binding.arguments, &session))

@@ -4,11 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file_columns::SourceColumn;
+use super::file_columns::{SourceColumn, source_columns};
 use super::lake_catalogue::{LakeTable, MappedName, Reader, owned, required};
 use super::lake_columns::{lake_type_text, mapped_column};
 use crate::error::Result;
+use crate::ffi::session::Session;
 use crate::output::lake_type::LakeType;
+use crate::sql::file_statement::Scan;
 use crate::sql::literal::Literal;
 use crate::sql::quote::text;
 
@@ -34,10 +36,14 @@ pub struct EncryptedColumns {
     pub filled_in: Vec<i64>,
 }
 
-/// An encrypted file: its columns as it names them, and the snapshot that added it.
-pub struct EncryptedFile<'a> {
-    pub columns: &'a [SourceColumn],
-    pub begin_snapshot: i64,
+/// An encrypted file.
+pub struct EncryptedFile {
+    /// Its columns as it names them.
+    columns: Vec<SourceColumn>,
+    /// The snapshot that added it.
+    begin_snapshot: i64,
+    /// The top-level columns of the table that it does not hold.
+    lacking: BTreeSet<i64>,
 }
 
 /// The columns of a table at `snapshot`, each under a name made of its id. A column that a file lacks is read as
@@ -45,13 +51,13 @@ pub struct EncryptedFile<'a> {
 pub fn encrypted_columns(
     table: &LakeTable,
     snapshot: i64,
-    file: &EncryptedFile<'_>,
+    file: &EncryptedFile,
 ) -> EncryptedColumns {
     let (mut entries, mut all_names) = (Vec::new(), Vec::new());
     let (mut unknown, mut filled_in) = (Vec::new(), Vec::new());
     for (root, node) in table.nodes.iter().filter(|(_, node)| node.parent.is_none()) {
         let names = names_at(table, *root, snapshot);
-        let is_absent = node.first_snapshot > file.begin_snapshot || !file.has_column(table, *root);
+        let is_absent = file.lacking.contains(root);
         if is_absent {
             filled_in.extend(names.iter().map(|name| name.column_id));
         }
@@ -82,11 +88,64 @@ pub fn encrypted_columns(
     EncryptedColumns { schema, names: all_names, unknown, filled_in }
 }
 
-impl EncryptedFile<'_> {
-    /// Whether it has a column by any name that the column ever had.
-    fn has_column(&self, table: &LakeTable, root: i64) -> bool {
-        let mut names = table.former_columns.iter().filter(|former| former.column_id == root);
-        names.any(|former| self.column(&former.name).is_some())
+/// What the reader gives for a column that a file lacks, when it is asked whether there is one.
+const ABSENT: &str = "colstats: the file lacks this column";
+
+impl EncryptedFile {
+    /// Looks at the file of a scan, which a snapshot added to a table.
+    pub fn new(
+        table: &LakeTable,
+        scan: &Scan,
+        begin_snapshot: i64,
+        session: &Session,
+    ) -> Result<Self> {
+        let columns = source_columns(scan, usize::MAX, session)?;
+        let mut file = EncryptedFile { columns, begin_snapshot, lacking: BTreeSet::new() };
+        let mut doubtful = Vec::new();
+        for (root, node) in table.nodes.iter().filter(|(_, node)| node.parent.is_none()) {
+            if node.first_snapshot > begin_snapshot {
+                file.lacking.insert(*root);
+            } else if !file.has_name_of_its_own(table, *root) {
+                doubtful.push(*root);
+            }
+        }
+        file.add_lacking(&doubtful, scan, session)?;
+        Ok(file)
+    }
+
+    /// Whether it has a column by a name of this one, and no other column ever had any of its names.
+    fn has_name_of_its_own(&self, table: &LakeTable, root: i64) -> bool {
+        let former = || table.former_columns.iter().filter(|former| former.parent.is_none());
+        let own = || former().filter(|former| former.column_id == root);
+        let is_shared = |name: &str| {
+            former().any(|other| other.column_id != root && other.name.eq_ignore_ascii_case(name))
+        };
+        own().any(|former| self.column(&former.name).is_some())
+            && !own().any(|former| is_shared(&former.name))
+    }
+
+    /// Asks the reader, which goes by field id, for columns of which the names tell nothing.
+    fn add_lacking(&mut self, roots: &[i64], scan: &Scan, session: &Session) -> Result<()> {
+        if roots.is_empty() {
+            return Ok(());
+        }
+        let asked = |root: &i64| {
+            let field = |name: &str, value: &str| (name.to_owned(), Literal::Text(value.into()));
+            let name = field("name", &format!("column_{root}"));
+            let column = vec![name, field("type", "VARCHAR"), field("default_value", ABSENT)];
+            (Literal::Integer(*root), Literal::Struct(column))
+        };
+        let schema = ("schema".into(), Literal::Map(roots.iter().map(asked).collect()));
+        let is_absent = |root: &i64| format!("CAST(column_{root} = {} AS BIGINT)", text(ABSENT));
+        let columns: Vec<String> = roots.iter().map(is_absent).collect();
+        let statement =
+            format!("SELECT {} FROM {} LIMIT 1", columns.join(", "), scan.source(&[schema]));
+        session.query(&statement)?.for_each(|row| {
+            let absent =
+                roots.iter().enumerate().filter(|(index, _)| row.integer(*index) == Some(1));
+            self.lacking.extend(absent.map(|(_, root)| *root));
+            Ok(())
+        })
     }
 
     fn column(&self, name: &str) -> Option<&SourceColumn> {
@@ -95,16 +154,19 @@ impl EncryptedFile<'_> {
 
     /// The type that the file has for a nested column, and what its parts were called then. `None` where its
     /// names fit the catalogue of no snapshot, or different parts of several: a file that was rewritten has the
-    /// names of an older snapshot than its own. `None` also where columns went with expired snapshots.
+    /// names of an older snapshot than its own. `None` also where the file may have been written between two
+    /// snapshots, or columns went with expired ones: names that the catalogue does not know could be those of
+    /// other parts.
     fn written_column(&self, table: &LakeTable, root: i64) -> Option<(String, Vec<MappedName>)> {
-        if !has_all_columns(table) {
+        let parts = parts_of(table, root);
+        if !knows_all_ids(table) || is_replaced_at_once(&parts, self.begin_snapshot) {
             return None;
         }
-        let mut fitting: BTreeMap<Vec<i64>, (String, Vec<MappedName>)> = BTreeMap::new();
-        let changes = table.former_columns.iter().map(|former| former.begin_snapshot);
-        let ends = table.former_columns.iter().filter_map(|former| former.end_snapshot);
+        let begins = parts.iter().map(|part| part.begin_snapshot);
+        let changes = begins.chain(parts.iter().filter_map(|part| part.end_snapshot));
         let snapshots: BTreeSet<i64> =
-            changes.chain(ends).filter(|change| *change <= self.begin_snapshot).collect();
+            changes.filter(|change| *change <= self.begin_snapshot).collect();
+        let mut fitting: BTreeMap<Vec<i64>, (String, Vec<MappedName>)> = BTreeMap::new();
         for snapshot in snapshots {
             let names = names_at(table, root, snapshot);
             let Some(column) = names.first().and_then(|name| self.column(&name.source_name)) else {
@@ -119,10 +181,41 @@ impl EncryptedFile<'_> {
     }
 }
 
-/// Whether the catalogue knows every column that the table ever had: they are numbered from 1 on.
-fn has_all_columns(table: &LakeTable) -> bool {
+/// Whether the catalogue knows the id of every column that the table ever had: they are numbered from 1 on.
+fn knows_all_ids(table: &LakeTable) -> bool {
     let known: BTreeSet<i64> = table.former_columns.iter().map(|former| former.column_id).collect();
     known.into_iter().zip(1..).all(|(id, number)| id == number)
+}
+
+/// A column and all that ever was a part of it.
+fn parts_of(table: &LakeTable, root: i64) -> Vec<&FormerColumn> {
+    let mut ids = BTreeSet::from([root]);
+    loop {
+        let is_part = |former: &&FormerColumn| {
+            ids.contains(&former.column_id) || former.parent.is_some_and(|id| ids.contains(&id))
+        };
+        let parts: Vec<&FormerColumn> = table.former_columns.iter().filter(is_part).collect();
+        let found: BTreeSet<i64> = parts.iter().map(|part| part.column_id).collect();
+        if found.len() <= ids.len() {
+            return parts;
+        }
+        ids = found;
+    }
+}
+
+/// Whether one snapshot, up to `last_snapshot`, dropped a part and added another: its transaction may have
+/// written a file between the two, which then had parts as no snapshot has them.
+fn is_replaced_at_once(parts: &[&FormerColumn], last_snapshot: i64) -> bool {
+    let mut times: BTreeMap<i64, (i64, Option<i64>)> = BTreeMap::new();
+    for part in parts {
+        let (first, last) =
+            times.entry(part.column_id).or_insert((part.begin_snapshot, part.end_snapshot));
+        *first = (*first).min(part.begin_snapshot);
+        *last = last.zip(part.end_snapshot).map(|(left, right)| left.max(right));
+    }
+    let added: BTreeSet<i64> = times.values().map(|(first, _)| *first).collect();
+    let mut dropped = times.values().filter_map(|(_, last)| *last);
+    dropped.any(|snapshot| snapshot <= last_snapshot && added.contains(&snapshot))
 }
 
 /// A column and its parts as they were at a snapshot, each after what it is a part of; nothing before there was

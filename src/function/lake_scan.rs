@@ -246,20 +246,18 @@ impl Builder<'_> {
         let Some(table) = lake.tables.get(&place.table_id) else { return Ok(()) };
         let number = self.next_group();
         let mapping = mapping_of(lake, &place, table, group)?;
-        let is_matched_by_reader = mapping.is_none() && place.schema.is_none();
         let mut scan = group_scan(group);
-        let mut columns = self.columns_of(&scan)?;
-        let encrypted = is_matched_by_reader.then(|| {
+        let mut encrypted = None;
+        if mapping.is_none() && place.schema.is_none() {
             let begin_snapshot = group.iter().map(|(file, _)| file.begin_snapshot).min();
-            let begin_snapshot = begin_snapshot.unwrap_or(0);
-            let file = EncryptedFile { columns: &columns, begin_snapshot };
-            encrypted_columns(table, lake.snapshot, &file)
-        });
-        if let Some(encrypted) = &encrypted {
-            self.note_encrypted(number, place.table_id, encrypted);
-            scan.options.extend(encrypted.schema.clone());
-            columns = self.columns_of(&scan)?;
+            let file = EncryptedFile::new(table, &scan, begin_snapshot.unwrap_or(0), self.session)?;
+            let read = encrypted_columns(table, lake.snapshot, &file);
+            self.note_encrypted(number, place.table_id, &read);
+            scan.options.extend(read.schema.clone());
+            encrypted = Some(read);
         }
+        let probe = Scan { files: scan.files.iter().take(1).cloned().collect(), ..scan.clone() };
+        let columns = source_columns(&probe, usize::MAX, self.session)?;
         let names = match (mapping, &encrypted) {
             (Some(mapping), _) => Names::Mapping(mapping),
             (None, Some(encrypted)) => Names::Mapping(&encrypted.names),
@@ -288,12 +286,6 @@ impl Builder<'_> {
             columns: scan.columns,
         });
         Ok(())
-    }
-
-    /// The columns of the first file of a scan.
-    fn columns_of(&self, scan: &Scan) -> Result<Vec<SourceColumn>> {
-        let probe = Scan { files: scan.files.iter().take(1).cloned().collect(), ..scan.clone() };
-        source_columns(&probe, usize::MAX, self.session)
     }
 
     /// What cannot be known of the columns of an encrypted file, and what it lacks.

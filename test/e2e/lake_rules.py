@@ -56,8 +56,9 @@ def is_excused(lake, name, theirs, ours, is_added):
 
 
 def is_w7(theirs, ours):
-    """A NULL struct in a list counts once too often."""
-    return "element." in ours["column_name"] and theirs["value_count"] < ours["value_count"]
+    """A NULL struct in a list or map counts once too often."""
+    is_in_list_or_map = any(part in ours["column_name"] for part in ("element.", "value."))
+    return is_in_list_or_map and theirs["value_count"] < ours["value_count"]
 
 
 def is_w1(lake, theirs, ours):

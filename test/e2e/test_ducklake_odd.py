@@ -207,3 +207,42 @@ def test_parts_of_an_encrypted_lake_that_names_do_not_tell(encrypted_lake):
     assert bounds() == []
     encrypted_lake.run([f"DELETE FROM {encrypted_lake.metadata}.ducklake_column WHERE column_name = 'q' AND end_snapshot IS NOT NULL"])
     assert bounds() == []
+
+
+REPLACED = ["ALTER TABLE lake.t DROP COLUMN s.q", "ALTER TABLE lake.t ADD COLUMN s.q BIGINT", "COMMIT"]
+WRITTEN_BETWEEN_SNAPSHOTS = {
+    "created": ["BEGIN", "CREATE TABLE lake.t AS SELECT {'p': i, 'q': 1000 + i} AS s FROM range(10) r(i)", *REPLACED],
+    "renamed": ["CREATE TABLE lake.t (s STRUCT(p BIGINT, z BIGINT))", "BEGIN", "ALTER TABLE lake.t RENAME s.z TO q",
+                "INSERT INTO lake.t SELECT {'p': i, 'q': 1000 + i} FROM range(10) r(i)", *REPLACED],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", WRITTEN_BETWEEN_SNAPSHOTS)
+def test_parts_that_a_transaction_replaced_after_its_file(encrypted_lake, how):
+    """The file has the names of a moment that no snapshot keeps."""
+    encrypted_lake.run(WRITTEN_BETWEEN_SNAPSHOTS[how])
+    assert encrypted_lake.execute("SELECT DISTINCT s.q FROM lake.t") == [(None,)]
+    for function in ("ducklake_column_stats", "ducklake_table_column_stats", "ducklake_stats_audit"):
+        assert encrypted_lake.rows(function) == [], function
+
+
+def test_a_rewritten_file_with_a_dropped_column_of_the_same_name(encrypted_lake):
+    """Only the reader can tell that the file lacks the new column: names and snapshots say that it has it."""
+    encrypted_lake.run([
+        "CREATE TABLE lake.t AS SELECT i AS a, 1000 + i AS b, {'x': i} AS n, i AS c FROM range(10) r(i)",
+        "ALTER TABLE lake.t DROP COLUMN b", "ALTER TABLE lake.t ADD COLUMN b BIGINT DEFAULT 7",
+        "ALTER TABLE lake.t DROP COLUMN n", "ALTER TABLE lake.t ADD COLUMN n STRUCT(x BIGINT)",
+        "ALTER TABLE lake.t ADD COLUMN late STRUCT(y BIGINT)",
+        "DELETE FROM lake.t WHERE a = 3", "CALL ducklake_rewrite_data_files('lake', delete_threshold => 0.01)",
+    ])  # fmt: skip
+    assert encrypted_lake.execute("SELECT DISTINCT b, n, late FROM lake.t") == [(7, None, None)]
+    assert {row["column_name"] for row in encrypted_lake.rows("ducklake_column_stats")} == {"a", "c"}
+    assert encrypted_lake.audit() == []
+    encrypted_lake.run(["INSERT INTO lake.t VALUES (20, 21, 22, {'x': 23}, {'y': 24})"])
+    new = [row["column_name"] for row in encrypted_lake.rows("ducklake_column_stats") if row["min_value"] > "19"]
+    assert new == ["a", "c", "b", "n.x", "late.y"]
+    bounds = {row["column_name"]: (row["min_value"], row["max_value"], row["contains_null"])
+              for row in encrypted_lake.rows("ducklake_table_column_stats")}  # fmt: skip
+    assert bounds["b"] == ("7", "22", False)
+    assert (bounds["n.x"], bounds["late.y"]) == (("23", "23", True), ("24", "24", True))
+    assert encrypted_lake.audit() == []
