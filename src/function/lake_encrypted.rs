@@ -101,14 +101,10 @@ impl EncryptedFile {
     ) -> Result<Self> {
         let columns = source_columns(scan, usize::MAX, session)?;
         let mut file = EncryptedFile { columns, begin_snapshot, lacking: BTreeSet::new() };
-        let mut doubtful = Vec::new();
-        for (root, node) in table.nodes.iter().filter(|(_, node)| node.parent.is_none()) {
-            if node.first_snapshot > begin_snapshot {
-                file.lacking.insert(*root);
-            } else if !file.has_name_of_its_own(table, *root) {
-                doubtful.push(*root);
-            }
-        }
+        let nodes = table.nodes.iter().filter(|(_, node)| node.parent.is_none());
+        let roots = nodes.map(|(root, _)| *root);
+        let doubtful: Vec<i64> =
+            roots.filter(|root| !file.has_name_of_its_own(table, *root)).collect();
         file.add_lacking(&doubtful, scan, session)?;
         Ok(file)
     }
@@ -124,7 +120,8 @@ impl EncryptedFile {
             && !own().any(|former| is_shared(&former.name))
     }
 
-    /// Asks the reader, which goes by field id, for columns of which the names tell nothing.
+    /// Asks the reader, which goes by field id, for columns of which the names tell nothing. A file without rows
+    /// may as well lack them.
     fn add_lacking(&mut self, roots: &[i64], scan: &Scan, session: &Session) -> Result<()> {
         if roots.is_empty() {
             return Ok(());
