@@ -78,11 +78,11 @@ bench: release configure_hosts
 	@$(PYTHON) bench/bench.py --extension $(EXTENSION) $(BENCH_ARGS)
 
 format:
-	$(CARGO) fmt
+	$(CARGO) fmt --all
 
 lint:
-	$(CARGO) fmt --check
-	$(CARGO) clippy --all-targets --locked -- -D warnings
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 clean:
 	rm -rf build

@@ -1,4 +1,4 @@
 //! Any bytes as a geometry.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colstats_fuzz::fuzzing::use_geometry(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| colstats_core::fuzzing::use_geometry(bytes));

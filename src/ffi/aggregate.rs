@@ -14,12 +14,13 @@ use multiversion::multiversion;
 use super::api::is_host_before_2;
 use super::callback::{ErrorSink, contain, contain_silently};
 use super::registry::{Parameter, Registry, logical_types};
-use super::state::{self, STATE_BYTES, initialise, is_state, peek, slot};
+use super::state;
+use super::state::{STATE_BYTES, initialise, is_state, peek, slot};
 use super::types;
 use super::vector::{Chunk, DuckColumn, length};
 use super::write::{Cell, write_cell};
-use crate::core::column_type::ColumnType;
-use crate::error::{Error, Result};
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::error::{Error, Result};
 
 /// An aggregate function.
 pub trait Aggregate: 'static {
@@ -77,7 +78,7 @@ struct Typed<S> {
 
 /// Registers `A` with all its overloads.
 pub fn register<A: Aggregate>(registry: &Registry) -> Result<()> {
-    let name = super::api::c_string(A::NAME)?;
+    let name = crate::ffi::api::c_string(A::NAME)?;
     let result_type = types::build(&A::result_type())?;
     let overloads = A::overloads().iter().map(|o| logical_types(o)).collect::<Result<Vec<_>>>()?;
     // SAFETY: plain constructors; the set is destroyed below.

@@ -19,7 +19,7 @@ use libduckdb_sys as sys;
 use super::callback;
 use super::registry::Registry;
 use super::session::Host;
-use crate::error::{Error, Result};
+use colstats_core::error::{Error, Result};
 
 /// The C API version asked of the host, and written into the file's footer.
 const API_VERSION: &CStr = c"v1.2.0";
@@ -161,7 +161,7 @@ unsafe fn register_all(database: sys::duckdb_database) -> Result<()> {
     let host = unsafe { Host::note(database) };
     // SAFETY: passed on.
     let registry = unsafe { Registry::open(database, host) }?;
-    crate::register(&registry)
+    crate::function::register(&registry)
 }
 
 /// # Safety

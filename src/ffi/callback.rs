@@ -8,7 +8,7 @@ use std::any::Any;
 use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::error::{Error, Result};
+use colstats_core::error::{Error, Result};
 
 /// Where DuckDB takes the error of a callback.
 pub trait ErrorSink {

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 use libduckdb_sys as sys;
 
 use super::api::c_string;
-use crate::error::Result;
+use colstats_core::error::Result;
 
 /// A logical type.
 pub struct LogicalType(sys::duckdb_logical_type);

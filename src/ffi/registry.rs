@@ -5,8 +5,8 @@ use libduckdb_sys as sys;
 use super::handle::LogicalType;
 use super::session::Host;
 use super::types;
-use crate::core::column_type::ColumnType;
-use crate::error::{Error, Result};
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::error::{Error, Result};
 
 /// The type of a parameter.
 #[derive(Debug, Clone)]

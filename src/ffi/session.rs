@@ -19,10 +19,10 @@ use libduckdb_sys as sys;
 use super::handle::LogicalType;
 use super::types::resolve;
 use super::vector::{Chunk, DuckColumn, StringVector};
-use crate::core::column::{ByteString, Values};
-use crate::core::column_type::ColumnType;
-use crate::error::{Error, Result};
 use crate::sql::quote::{identifier, text};
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::column::vectors::{ByteString, Values};
+use colstats_core::error::{Error, Result};
 
 /// The database instance, noted and not owned.
 #[derive(Debug, Clone, Copy)]
@@ -134,7 +134,7 @@ impl Session {
     }
 
     fn extract(&self, text: &str) -> Result<Extracted> {
-        let text = super::api::c_string(text)?;
+        let text = crate::ffi::api::c_string(text)?;
         let mut extracted = Extracted(std::ptr::null_mut());
         // SAFETY: the connection is open; the handle is freed when it is dropped.
         let count = unsafe {

@@ -6,8 +6,8 @@
 use libduckdb_sys as sys;
 
 use super::handle::Value;
-use crate::core::column_type::ColumnType;
-use crate::output::{Scalar, Speller};
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::value::{Scalar, Speller};
 
 /// The spelling of the host this extension is loaded in.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,8 @@
 
 use std::ffi::{CString, c_void};
 use std::sync::Mutex;
-use std::thread::{self, ThreadId};
+use std::thread;
+use std::thread::ThreadId;
 
 use libduckdb_sys as sys;
 
@@ -23,9 +24,9 @@ use super::session::{Host, RowChunk, Rows, Session};
 use super::types;
 use super::value::literal;
 use super::write::{Cell, write_cell};
-use crate::core::column_type::ColumnType;
-use crate::error::{Error, Result};
 use crate::sql::literal::Literal;
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::error::{Error, Result};
 
 /// A table function.
 pub trait TableFunction: 'static {
@@ -356,7 +357,7 @@ unsafe fn copy_chunk(
         // SAFETY: the index is below the column count.
         let vector = unsafe { sys::duckdb_data_chunk_get_vector(output, index as u64) };
         for row in 0..chunk.row_count() {
-            let cell = super::value::cell_at(&column, column_type, row);
+            let cell = crate::ffi::value::cell_at(&column, column_type, row);
             // SAFETY: by the contract.
             unsafe { write_cell(vector, column_type, row as u64, &cell)? };
         }

@@ -6,8 +6,8 @@ use libduckdb_sys as sys;
 
 use super::api::is_host_before_2;
 use super::handle::{LogicalType, owned_text};
-use crate::core::column_type::{ColumnType, Field};
-use crate::error::{Error, Result};
+use colstats_core::column::column_type::{ColumnType, Field};
+use colstats_core::error::{Error, Result};
 
 /// Resolves a type with all its parts.
 pub fn resolve(logical_type: &LogicalType) -> ColumnType {

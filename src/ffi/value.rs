@@ -7,10 +7,10 @@ use super::spelling::DuckdbSpeller;
 use super::types::resolve;
 use super::vector::DuckColumn;
 use super::write::Cell;
-use crate::core::column::{ByteString, Values};
-use crate::core::column_type::ColumnType;
-use crate::output::{Scalar, Speller};
 use crate::sql::literal::Literal;
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::column::vectors::{ByteString, Values};
+use colstats_core::value::{Scalar, Speller};
 
 /// A bound argument with all its parts.
 pub fn literal(value: &Value) -> Literal {
@@ -98,8 +98,8 @@ pub fn cell_at(column: &DuckColumn<'_>, column_type: &ColumnType, row: usize) ->
         ),
         (Values::List { entries, child }, ColumnType::List(element)) => {
             let Some(entry) = entries.get(row) else { return Cell::Null };
-            let rows = super::vector::length(entry.offset)
-                ..super::vector::length(entry.offset.saturating_add(entry.length));
+            let rows = crate::ffi::vector::length(entry.offset)
+                ..crate::ffi::vector::length(entry.offset.saturating_add(entry.length));
             Cell::List(rows.map(|row| cell_at(child, element, row)).collect())
         }
         _ => Cell::Null,
@@ -126,8 +126,8 @@ pub fn literal_at(column: &DuckColumn<'_>, column_type: &ColumnType, row: usize)
         }
         (Values::List { entries, child }, list_type) => {
             let Some(entry) = entries.get(row) else { return Literal::Null };
-            let rows = super::vector::length(entry.offset)
-                ..super::vector::length(entry.offset.saturating_add(entry.length));
+            let rows = crate::ffi::vector::length(entry.offset)
+                ..crate::ffi::vector::length(entry.offset.saturating_add(entry.length));
             return list_literal(child, list_type, rows);
         }
         (Values::Bytes(strings), ColumnType::Varchar | ColumnType::Json) => {

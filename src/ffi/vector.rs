@@ -11,9 +11,9 @@ use libduckdb_sys as sys;
 
 use super::handle::LogicalType;
 use super::types::resolve;
-use crate::core::column::{ByteString, Column, ListEntry, Strings, Validity, Values};
-use crate::core::column_type::{ColumnType, Field};
-use crate::core::integer::{SignedWords, UnsignedWords};
+use colstats_core::column::column_type::{ColumnType, Field};
+use colstats_core::column::vectors::{ByteString, Column, ListEntry, Strings, Validity, Values};
+use colstats_core::kernels::integer::{SignedWords, UnsignedWords};
 
 /// A column of a live chunk.
 pub type DuckColumn<'chunk> = Column<'chunk, StringVector<'chunk>>;

@@ -2,9 +2,9 @@
 
 use libduckdb_sys as sys;
 
-use crate::core::column::ListEntry;
-use crate::core::column_type::ColumnType;
-use crate::error::{Error, Result};
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::column::vectors::ListEntry;
+use colstats_core::error::{Error, Result};
 
 /// One cell of a result, matching its declared type.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,7 +180,7 @@ unsafe fn store<T>(vector: sys::duckdb_vector, row: u64, value: T) {
     // SAFETY: by the contract.
     unsafe {
         let data = sys::duckdb_vector_get_data(vector).cast::<T>();
-        data.add(super::vector::length(row)).write(value);
+        data.add(crate::ffi::vector::length(row)).write(value);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Statistics that are compared and not stored: nothing is cut, widened or left out.
 
-use super::{Scalar, Speller};
-use crate::core::column_type::ColumnType;
-use crate::core::summary::{Ends, Summary};
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::summary::{Ends, Summary};
+use colstats_core::value::{Scalar, Speller};
 
 /// Smallest and largest value in DuckDB's own spelling (a BLOB with `\x` escapes), NaN left out. NULL where
 /// there is none, where the type has no order, and where DuckDB has no text for the value.
@@ -58,7 +58,7 @@ pub fn geometry(summary: &Summary) -> Option<([Option<f64>; 8], Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::bytes::Prefix;
+    use colstats_core::kernels::bytes::Prefix;
 
     /// Spells bytes only, as a text.
     struct TextSpeller;

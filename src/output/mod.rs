@@ -1,34 +1,9 @@
-//! Shapes: how a summary is spelled for one catalogue. A file per shape.
+//! Shapes: how a summary is spelled for one catalogue. A room per shape.
 //!
-//! A shape is a pure function. How a value of some type is written as text is DuckDB's own business
-//! (dates before Christ, shortest floats), so a shape asks a [`Speller`] for it.
+//! A shape is a pure function. How a value is written as text is DuckDB's own business, so a shape asks a
+//! [`colstats_core::value::Speller`] for it.
 
 pub mod ducklake;
 pub mod exact;
-pub mod footer_findings;
 pub mod hive;
-pub mod hive_merge;
-pub mod hive_thrift;
-pub mod hive_types;
-pub mod lake_findings;
-pub mod lake_geometry;
-pub mod lake_statistics;
-pub mod lake_type;
-
-use crate::core::column_type::ColumnType;
-
-/// A value as DuckDB stores it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Scalar<'a> {
-    Signed(i128),
-    Unsigned(u128),
-    Float(f32),
-    Double(f64),
-    Bytes(&'a [u8]),
-}
-
-/// Writes values as DuckDB's own cast to VARCHAR does, times with a zone in UTC.
-pub trait Speller {
-    /// The text of `value`, which is of type `column_type`; `None` when DuckDB has no text for it.
-    fn spell(&self, column_type: &ColumnType, value: Scalar<'_>) -> Option<String>;
-}
+pub mod parquet;

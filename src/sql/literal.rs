@@ -1,7 +1,7 @@
 //! Arguments of SQL functions as values, and as text again.
 
 use super::quote;
-use crate::error::{Error, Result};
+use colstats_core::error::{Error, Result};
 
 /// A constant of any type.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 //! that it knows nothing of, so it can run in any session that knows the source.
 
 use super::quote::{identifier, text_list};
-use crate::error::{Error, Result};
+use colstats_core::error::{Error, Result};
 
 /// What the caller may choose.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

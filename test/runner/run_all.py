@@ -65,7 +65,7 @@ def shared_environment():
 def cargo_job():
     cargo = os.environ.get("CARGO", "cargo")
     manifest = str(REPOSITORY / "Cargo.toml")
-    command = (cargo, "test", "--locked", "--no-fail-fast", "--manifest-path", manifest)
+    command = (cargo, "test", "--workspace", "--locked", "--no-fail-fast", "--manifest-path", manifest)
     return Job("cargo", "-", command, "cargo")
 
 

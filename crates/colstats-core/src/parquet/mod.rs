@@ -1,0 +1,4 @@
+//! The footers of Parquet files.
+
+pub mod footer;
+mod thrift_compact;

@@ -1,0 +1,93 @@
+//! The columns of a scan, as DuckDB's reader names and types them.
+
+use super::list::partition_keys;
+use crate::ffi::session::Session;
+use crate::sql::file::statement::Scan;
+use crate::sql::quote::identifier;
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::error::Result;
+
+/// A column as the reader presents it.
+#[derive(Debug, Clone)]
+pub struct SourceColumn {
+    pub name: String,
+    pub column_type: ColumnType,
+    /// It is read from the path, not from the file.
+    pub is_partition: bool,
+}
+
+impl SourceColumn {
+    /// What is aggregated. Hosts before 1.5 read the partition that stands for NULL as a text.
+    pub fn expression(&self) -> String {
+        let name = identifier(&self.name);
+        if self.is_partition && self.column_type == ColumnType::Varchar {
+            format!("nullif({name}, '__HIVE_DEFAULT_PARTITION__')")
+        } else {
+            name
+        }
+    }
+}
+
+/// Looks the columns up; no data is read. Columns from `first_partition` on may come from the paths.
+pub fn source_columns(
+    scan: &Scan,
+    first_partition: usize,
+    session: &Session,
+) -> Result<Vec<SourceColumn>> {
+    let source = scan.source(&[]);
+    let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
+    let partition_keys =
+        if scan.is_unpartitioned() { Vec::new() } else { partition_keys(&scan.files) };
+    let mut columns: Vec<SourceColumn> = rows
+        .columns()
+        .into_iter()
+        .enumerate()
+        .map(|(position, (name, column_type))| {
+            let is_partition = position >= first_partition
+                && partition_keys.iter().any(|key| key.eq_ignore_ascii_case(&name));
+            SourceColumn { name, column_type, is_partition }
+        })
+        .collect();
+    if columns.iter().any(|column| needs_description(&column.column_type)) {
+        describe(&mut columns, &source, session)?;
+    }
+    Ok(columns)
+}
+
+/// Whether the C API tells less about the type than DESCRIBE does.
+fn needs_description(column_type: &ColumnType) -> bool {
+    matches!(column_type, ColumnType::Opaque(_) | ColumnType::Geometry)
+}
+
+/// Takes over the type names of flat columns whose own name is not complete.
+fn describe(columns: &mut [SourceColumn], source: &str, session: &Session) -> Result<()> {
+    let mut names = Vec::new();
+    session.query(&format!("FROM (DESCRIBE SELECT * FROM {source})"))?.for_each(|row| {
+        names.push(row.text(1).unwrap_or_default().to_owned());
+        Ok(())
+    })?;
+    for (column, name) in columns.iter_mut().zip(names) {
+        match &column.column_type {
+            ColumnType::Opaque(_) => column.column_type = ColumnType::Opaque(name.into()),
+            ColumnType::Geometry if name != "GEOMETRY" => {
+                column.column_type = ColumnType::Alias(name.into(), ColumnType::Geometry.into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// [`unused_file_column`] for these columns.
+pub fn unused_name(columns: &[SourceColumn]) -> String {
+    unused_file_column(columns.iter().map(|column| column.name.as_str()))
+}
+
+/// A name for the reader's file column that none of the columns has.
+pub fn unused_file_column<'name>(columns: impl Iterator<Item = &'name str> + Clone) -> String {
+    let mut name = String::from("colstats_file_name");
+    while columns.clone().any(|column| column.eq_ignore_ascii_case(&name)) {
+        name.push('_');
+    }
+    name
+}

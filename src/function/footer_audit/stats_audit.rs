@@ -1,0 +1,350 @@
+//! The table function `parquet_stats_audit(files, ...)`: does every row group's footer bound its data?
+//!
+//! One scan computes the truth by file, row group and leaf; a statement compares it with the footers. Only
+//! what was found wrong is looked at a second time, for the first value that shows it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::leaf_values::{LeafValues, leaf_values};
+use crate::ffi::registry::Parameter;
+use crate::ffi::session::{Row, Session};
+use crate::ffi::table::TableFunction;
+use crate::ffi::write::Cell;
+use crate::function::file::column_stats::name_the_file;
+use crate::function::file::discovery::plan;
+use crate::function::file::options::{FileOptions, Format, Sizes};
+use crate::function::parquet::row_groups::RowGroups;
+use crate::output::parquet::findings::{Finding, Offence, Statistic};
+use crate::sql::file::statement::{FileStatement, Scan, path_list};
+use crate::sql::literal::Literal;
+use crate::sql::parquet::audit::{AuditLeaf, AuditScan, AuditStatement, FooterColumns, ROW_NUMBER};
+use crate::sql::parquet::offending::{OffendingStatement, Wanted};
+use crate::sql::parquet::order::order_type;
+use colstats_core::column::column_type::{ColumnType, split_path};
+use colstats_core::error::{Error, Result};
+
+/// `parquet_stats_audit(files VARCHAR or VARCHAR[], columns := VARCHAR[])`: a row per wrong statistic of a
+/// column chunk. A healthy file has none. A NULL argument, a pattern that matches nothing, and a file that
+/// cannot be read are errors.
+pub struct ParquetStatsAudit;
+
+impl TableFunction for ParquetStatsAudit {
+    type Bound = FileOptions;
+
+    const NAME: &'static str = "parquet_stats_audit";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Any]
+    }
+
+    fn named_parameters() -> Vec<&'static str> {
+        vec!["columns"]
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        vec![
+            ("file_name", ColumnType::Varchar),
+            ("row_group_id", ColumnType::BigInt),
+            ("column_name", ColumnType::Varchar),
+            ("column_type", ColumnType::Varchar),
+            ("statistic", ColumnType::Varchar),
+            ("footer_value", ColumnType::Varchar),
+            ("true_value", ColumnType::Varchar),
+            ("first_offending_value", ColumnType::Varchar),
+            ("first_offending_row", ColumnType::BigInt),
+            ("writer", ColumnType::Varchar),
+            ("effect", ColumnType::Varchar),
+        ]
+    }
+
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<FileOptions> {
+        let files = positional.first().ok_or_else(|| Error::new("files is missing"))?;
+        let options = FileOptions::new(files, &named)?;
+        let (format, hive_partitioning) = (Some(Format::Parquet), Some(false));
+        Ok(FileOptions { format, hive_partitioning, sizes: Sizes::None, ..options })
+    }
+
+    fn rows(bound: &FileOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
+        Some(Audit::read(bound, session).and_then(|audit| audit.rows(session)))
+    }
+
+    fn explain(bound: &FileOptions, session: &Session, error: Error) -> Error {
+        name_the_file(bound, session, &error).unwrap_or(error)
+    }
+}
+
+/// What was asked, and what was found.
+struct Audit {
+    statement: AuditStatement,
+    findings: Vec<Finding>,
+}
+
+/// The first value that shows a statistic wrong, and its row.
+#[derive(Default, Clone)]
+struct FirstOffence {
+    row: Option<i64>,
+    value: Option<String>,
+}
+
+impl Audit {
+    fn read(options: &FileOptions, session: &Session) -> Result<Audit> {
+        let statement = audit_statement(plan(options, session)?, session)?;
+        let mut findings = Vec::new();
+        if !statement.leaves.is_empty() {
+            session.query(&statement.compose())?.for_each(|row| {
+                findings.extend(finding(row));
+                Ok(())
+            })?;
+        }
+        findings.sort_by_key(|f| (f.file_number, f.row_group_id, f.leaf_number, f.statistic));
+        Ok(Audit { statement, findings })
+    }
+
+    fn rows(&self, session: &Session) -> Result<Vec<Vec<Cell>>> {
+        if self.findings.is_empty() {
+            return Ok(Vec::new());
+        }
+        let writers = self.writers(session)?;
+        let offences = self.first_offences(session)?;
+        let rows = self.findings.iter().zip(offences).filter_map(|(finding, offence)| {
+            let file = &self.statement.files.get(finding.file_number)?.name;
+            let leaf = self.statement.leaves.get(finding.leaf_number)?;
+            Some(vec![
+                Cell::Varchar(file.clone()),
+                Cell::BigInt(finding.row_group_id),
+                Cell::Varchar(leaf.column_name.clone()),
+                Cell::Varchar(leaf.column_type.clone()),
+                Cell::Varchar(finding.statistic.name().into()),
+                finding.footer_value.clone().into(),
+                finding.true_value.clone().into(),
+                offence.value.into(),
+                offence.row.into(),
+                writers.get(file).cloned().into(),
+                Cell::Varchar(finding.effect()),
+            ])
+        });
+        Ok(rows.collect())
+    }
+
+    /// `created_by` of the files with findings.
+    fn writers(&self, session: &Session) -> Result<BTreeMap<String, String>> {
+        let numbers: BTreeSet<usize> =
+            self.findings.iter().map(|finding| finding.file_number).collect();
+        let files: Vec<&str> = numbers
+            .iter()
+            .filter_map(|number| Some(self.statement.files.get(*number)?.name.as_str()))
+            .collect();
+        let statement = format!(
+            "SELECT file_name, created_by FROM parquet_file_metadata({})",
+            path_list(&files)
+        );
+        let mut writers = BTreeMap::new();
+        session.query(&statement)?.for_each(|row| {
+            let (file, writer) = (row.text(0), row.text(1));
+            writers.extend(
+                file.zip(writer).map(|(file, writer)| (file.to_owned(), writer.to_owned())),
+            );
+            Ok(())
+        })?;
+        Ok(writers)
+    }
+
+    /// The second look: some statements for each scan, over the files that have findings.
+    fn first_offences(&self, session: &Session) -> Result<Vec<FirstOffence>> {
+        let mut found = vec![FirstOffence::default(); self.findings.len()];
+        for scan in &self.statement.scans {
+            for statement in self.second_look(scan, session)? {
+                session.query(&statement.compose())?.for_each(|row| {
+                    let number = row.integer(0).and_then(|number| usize::try_from(number).ok());
+                    if let Some(found) = number.and_then(|number| found.get_mut(number)) {
+                        let value = row.text(2).map(str::to_owned);
+                        *found = FirstOffence { row: row.integer(1), value };
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Leaves of one type and one order are looked at together: a TIMETZ of its own is scanned as TIME, and has
+    /// an order, while one inside of a nested column is neither.
+    fn second_look<'a>(
+        &'a self,
+        scan: &'a AuditScan,
+        session: &Session,
+    ) -> Result<Vec<OffendingStatement<'a>>> {
+        let wanted = self.wanted_of(scan);
+        let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
+        let typed = format!(
+            "SELECT {} FROM {} LIMIT 0",
+            scan.scan.columns.join(", "),
+            scan.source(vec![first.file_name.to_owned()])
+        );
+        let types: Vec<ColumnType> =
+            session.query(&typed)?.columns().into_iter().map(|(_, known)| known).collect();
+        let mut by_leaf: BTreeMap<usize, Vec<(Wanted<'a>, Offence)>> = BTreeMap::new();
+        for (wanted, offence) in wanted {
+            by_leaf.entry(wanted.leaf_number).or_default().push((wanted, offence));
+        }
+        let mut statements: Vec<OffendingStatement<'a>> = Vec::new();
+        let mut open: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+        for (number, wanted) in by_leaf {
+            let Some(leaf) = self.statement.leaves.get(number) else { continue };
+            let Some(values) = values_of(leaf, scan, &types) else { continue };
+            let kind = (leaf.column_type.as_str(), leaf.order_type.as_deref());
+            let position = open.get(&kind).copied();
+            let position = position.filter(|position| {
+                statements.get(*position).is_some_and(|s| s.leaves.len() < LEAVES_PER_STATEMENT)
+            });
+            let position = position.unwrap_or_else(|| {
+                statements.push(no_values(leaf, scan));
+                open.insert(kind, statements.len() - 1);
+                statements.len() - 1
+            });
+            let Some(statement) = statements.get_mut(position) else { continue };
+            statement.leaves.push((number, values.list));
+            // An empty or NULL list is an entry that no expression of values shows.
+            let visible = wanted
+                .into_iter()
+                .filter(|(_, offence)| values.is_flat || *offence != Offence::Null)
+                .map(|(wanted, _)| wanted);
+            statement.wanted.extend(visible);
+        }
+        statements.retain(|statement| !statement.wanted.is_empty());
+        Ok(statements)
+    }
+
+    fn wanted_of<'a>(&'a self, scan: &AuditScan) -> Vec<(Wanted<'a>, Offence)> {
+        let files: HashSet<&String> = scan.scan.files.iter().collect();
+        let wanted = |(number, finding): (usize, &'a Finding)| {
+            let file_name = &self.statement.files.get(finding.file_number)?.name;
+            let offence = finding.offence().filter(|_| files.contains(file_name))?;
+            let wanted = Wanted {
+                number,
+                leaf_number: finding.leaf_number,
+                file_name,
+                row_group_id: finding.row_group_id,
+                offence: offence.name(),
+                footer_value: finding.footer_value.as_deref().unwrap_or_default(),
+            };
+            Some((wanted, offence))
+        };
+        self.findings.iter().enumerate().filter_map(wanted).collect()
+    }
+}
+
+/// Binding a wide file takes longer than reading a column of it, so leaves share statements.
+const LEAVES_PER_STATEMENT: usize = 100;
+
+/// A statement for leaves of the type of `leaf`, without any yet.
+fn no_values<'a>(leaf: &'a AuditLeaf, scan: &'a AuditScan) -> OffendingStatement<'a> {
+    OffendingStatement {
+        scan,
+        leaves: Vec::new(),
+        order_type: leaf.order_type.as_deref(),
+        is_floating: ["FLOAT", "DOUBLE"].contains(&leaf.column_type.as_str()),
+        is_geometry: leaf.column_type.starts_with("GEOMETRY"),
+        wanted: Vec::new(),
+    }
+}
+
+/// The values of a leaf; `types` are those of the scan's columns.
+fn values_of(leaf: &AuditLeaf, scan: &AuditScan, types: &[ColumnType]) -> Option<LeafValues> {
+    let position = leaf.column_position.checked_sub(1)?;
+    leaf_values(scan.scan.columns.get(position)?, types.get(position)?, leaf.leaf_position)
+}
+
+fn finding(row: &Row<'_>) -> Option<Finding> {
+    let number = |column| row.integer(column).and_then(|number| usize::try_from(number).ok());
+    Some(Finding {
+        file_number: number(0)?,
+        leaf_number: number(1)?,
+        row_group_id: row.integer(2)?,
+        statistic: Statistic::named(row.text(3)?)?,
+        footer_value: row.text(4).map(str::to_owned),
+        true_value: row.text(5).map(str::to_owned),
+        value_count: row.integer(6).unwrap_or(0),
+        null_count: row.integer(7).unwrap_or(0),
+        has_successor: row.integer(8) == Some(1),
+        is_int96: row.integer(9) == Some(1),
+        claims_null: row.integer(10) == Some(1),
+    })
+}
+
+/// The audit of all that `file_column_stats` would scan.
+fn audit_statement(plan: FileStatement, session: &Session) -> Result<AuditStatement> {
+    let names: Vec<&str> = plan.files.iter().map(|file| file.name.as_str()).collect();
+    let row_groups = RowGroups::read(&names, session)?;
+    let mut leaves = Vec::new();
+    let mut scans = plan.scans;
+    for leaf in plan.leaves {
+        // A VARIANT is several chunks, and none of them holds its values; an unknown place has none.
+        let Some([chunk]) = leaf.chunks.as_deref() else { continue };
+        let mut order_type = order_type(&leaf.column_type).map(str::to_owned);
+        // A time with a zone is stored in UTC: there it has the order of TIME.
+        let is_top_level = split_path(&leaf.column_name).len() == 1;
+        if is_top_level && leaf.column_type == ColumnType::TimeTz.name() {
+            let columns = scans.get_mut(leaf.schema).map(|scan| &mut scan.columns);
+            if let Some(column) = columns.and_then(|c| c.get_mut(leaf.column_position - 1)) {
+                *column = format!("CAST({column} AS TIME)");
+                order_type = Some("TIME".into());
+            }
+        }
+        leaves.push(AuditLeaf {
+            schema: leaf.schema,
+            column_position: leaf.column_position,
+            leaf_position: leaf.leaf_position,
+            chunk: *chunk,
+            column_name: leaf.column_name,
+            column_type: leaf.column_type,
+            order_type,
+        });
+    }
+    let mut audit_scans = Vec::new();
+    for (schema, scan) in scans.iter().enumerate().filter(|(_, scan)| !scan.columns.is_empty()) {
+        audit_scans.extend(schema_scans(schema, scan, &row_groups, session)?);
+    }
+    let footer_columns = footer_columns(&names, session)?;
+    Ok(AuditStatement { files: plan.files, leaves, scans: audit_scans, footer_columns })
+}
+
+/// The scan of a schema's files. Where a column of theirs is called `file_row_number`, DuckDB does not tell
+/// the number of a row: then each file is read alone and its rows are counted.
+fn schema_scans(
+    schema: usize,
+    scan: &Scan,
+    row_groups: &RowGroups,
+    session: &Session,
+) -> Result<Vec<AuditScan>> {
+    let mut rows = session.query(&format!("SELECT * FROM {} LIMIT 0", scan.source(&[])))?;
+    let names: Vec<String> = rows.columns().into_iter().map(|(name, _)| name).collect();
+    let is_taken = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
+    let audit_scan = |scan: Scan, counter: Option<String>| {
+        let files: Vec<&str> = scan.files.iter().map(String::as_str).collect();
+        let row_number = counter.as_deref().unwrap_or(ROW_NUMBER);
+        let row_group = row_groups.expression(&files, &scan.file_column, row_number);
+        AuditScan { schema, scan, counter, row_group }
+    };
+    if !is_taken(ROW_NUMBER) {
+        return Ok(vec![audit_scan(scan.clone(), None)]);
+    }
+    let mut counter = String::from("colstats_row_number");
+    while is_taken(&counter) {
+        counter.push('_');
+    }
+    let alone = |file: &String| Scan { files: vec![file.clone()], ..scan.clone() };
+    Ok(scan.files.iter().map(|file| audit_scan(alone(file), Some(counter.clone()))).collect())
+}
+
+fn footer_columns(files: &[&str], session: &Session) -> Result<FooterColumns> {
+    let Some(file) = files.first() else { return Ok(FooterColumns::default()) };
+    let statement = format!("SELECT * FROM parquet_metadata({}) LIMIT 0", path_list(&[*file]));
+    let names: Vec<String> =
+        session.query(&statement)?.columns().into_iter().map(|(name, _)| name).collect();
+    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    Ok(FooterColumns {
+        has_geometry: has("geo_bbox") && has("geo_types"),
+        has_nan_count: has("stats_nan_count"),
+    })
+}

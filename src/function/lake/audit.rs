@@ -1,0 +1,137 @@
+//! Compares a lake's catalogue with its data, in one pass over the files.
+
+use std::collections::HashMap;
+
+use super::catalogue::Lake;
+use super::options::LakeOptions;
+use super::scan::{Extent, lake_statement};
+use crate::ffi::session::{Row, Session};
+use crate::output::ducklake::findings::{BoundOrder, Comparison};
+use crate::output::ducklake::geometry::merge;
+use crate::output::ducklake::lake_type::LakeType;
+use crate::output::ducklake::statistics::Statistics;
+use crate::sql::lake::statement::LakeStatement;
+use colstats_core::error::Result;
+
+/// The rows of a catalogue that differ from the truth.
+pub struct Audit {
+    pub lake: Lake,
+    pub comparisons: Vec<Comparison>,
+}
+
+/// Reads the lake.
+pub fn audit(options: &LakeOptions, session: &Session) -> Result<Audit> {
+    let lake = Lake::read(options, true, session)?;
+    let mut options = options.clone();
+    options.max_bound_bytes = Some(longest_bound_bytes(&lake, session)?);
+    let extent = Extent { is_table_wide: true, has_sizes: false };
+    let mut statement = lake_statement(&lake, &options, extent, &|_| true, session)?;
+    let mut comparisons = Vec::new();
+    session.query(&statement.comparisons(&lake.metadata))?.for_each(|row| {
+        comparisons.push(comparison(row));
+        Ok(())
+    })?;
+    add_sizes(&mut comparisons, &mut statement, session)?;
+    comparisons.sort_by_key(|found| (found.table_id, found.data_file_id, found.column_id));
+    Ok(Audit { lake, comparisons })
+}
+
+/// Sizes are asked only of the footers of files of which the catalogue lacks one.
+fn add_sizes(
+    comparisons: &mut [Comparison],
+    statement: &mut LakeStatement,
+    session: &Session,
+) -> Result<()> {
+    let lacks_size = |found: &&mut Comparison| {
+        found.data_file_id.is_some() && matches!(found.stored.column_size_bytes, None | Some(0))
+    };
+    let mut lacking: HashMap<i64, Vec<&mut Comparison>> = HashMap::new();
+    for found in comparisons.iter_mut().filter(lacks_size) {
+        lacking.entry(found.data_file_id.unwrap_or_default()).or_default().push(found);
+    }
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    statement.files.retain(|file| file.data_file_id.is_some_and(|id| lacking.contains_key(&id)));
+    statement.has_sizes = true;
+    session.query(&statement.size_rows())?.for_each(|row| {
+        let (Some(file), Some(leaf), Some(bytes)) =
+            (row.integer(0), row.integer(1), row.integer(2))
+        else {
+            return Ok(());
+        };
+        let leaf = usize::try_from(leaf).ok().and_then(|leaf| statement.leaves.get(leaf));
+        let column_id = leaf.and_then(|leaf| leaf.column_id);
+        for found in lacking.entry(file).or_default() {
+            if Some(found.column_id) == column_id {
+                found.truth.column_size_bytes = Some(bytes);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Bounds shorter than this are written whole.
+const MIN_BOUND_BYTES: i64 = 256;
+
+/// A bound of the catalogue can only be compared with one that is not cut before its end.
+fn longest_bound_bytes(lake: &Lake, session: &Session) -> Result<i64> {
+    let mut longest = 0;
+    for table in ["ducklake_file_column_stats", "ducklake_table_column_stats"] {
+        let statement = format!(
+            "SELECT CAST(max(greatest(octet_length(encode(CAST(min_value AS VARCHAR))), \
+             octet_length(encode(CAST(max_value AS VARCHAR))))) AS BIGINT) FROM {}.{table}",
+            lake.metadata
+        );
+        session.query(&statement)?.for_each(|row| {
+            longest = longest.max(row.integer(0).unwrap_or(0));
+            Ok(())
+        })?;
+    }
+    // Eight bytes hold any character and one more.
+    Ok(longest.max(MIN_BOUND_BYTES).saturating_add(8).min(i64::from(i32::MAX)))
+}
+
+fn comparison(row: &Row<'_>) -> Comparison {
+    let owned = |column: usize| row.text(column).map(str::to_owned);
+    let flag = |column: usize| row.integer(column).map(|value| value != 0);
+    let statistics = |first: usize| Statistics {
+        column_size_bytes: row.integer(first),
+        value_count: row.integer(first + 1),
+        null_count: row.integer(first + 2),
+        contains_null: flag(first + 3),
+        min_value: owned(first + 4),
+        max_value: owned(first + 5),
+        contains_nan: flag(first + 6),
+        extra_stats: owned(first + 7),
+    };
+    let order = |column: usize| match row.integer(column) {
+        Some(..=-1) => BoundOrder::Less,
+        Some(0) => BoundOrder::Equal,
+        Some(1) => BoundOrder::Greater,
+        Some(_) => BoundOrder::Unreadable,
+        None => BoundOrder::Unknown,
+    };
+    let data_file_id = row.integer(0);
+    let mut truth = statistics(19);
+    if data_file_id.is_none() {
+        truth.extra_stats = truth.extra_stats.and_then(|boxes| merge(boxes.lines()));
+    }
+    Comparison {
+        data_file_id,
+        table_id: row.integer(1).unwrap_or_default(),
+        column_id: row.integer(2).unwrap_or_default(),
+        schema_name: owned(3).unwrap_or_default(),
+        table_name: owned(4).unwrap_or_default(),
+        column_name: owned(5).unwrap_or_default(),
+        lake_type: LakeType::new(row.text(6).unwrap_or_default()),
+        is_top_level: row.integer(7) == Some(1),
+        has_all_rows: row.integer(8) == Some(1),
+        file_name: owned(9),
+        stored_rows: row.integer(10).unwrap_or_default(),
+        stored: statistics(11),
+        truth,
+        min_order: order(27),
+        max_order: order(28),
+    }
+}

@@ -1,0 +1,147 @@
+//! `ducklake_stats_audit('lake', ...)` and `ducklake_stats_repair('lake', ...)`: where the statistics of a
+//! DuckLake's catalogue differ from its data, and the statements that put them right.
+
+use super::audit::{Audit, audit};
+use super::options::{LakeOptions, named_parameters};
+use crate::ffi::registry::Parameter;
+use crate::ffi::session::Session;
+use crate::ffi::table::TableFunction;
+use crate::ffi::write::Cell;
+use crate::output::ducklake::findings::{Comparison, Finding};
+use crate::output::ducklake::statistics::Statistic;
+use crate::sql::lake::repair::{Repair, steps};
+use crate::sql::literal::Literal;
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::error::Result;
+
+/// `ducklake_stats_audit(lake VARCHAR, table_name :=, schema_name :=)`: a row per finding, worst first. A
+/// healthy lake has none. Nothing is written.
+pub struct DucklakeStatsAudit;
+
+/// `ducklake_stats_repair(lake VARCHAR, include := ['wrong', 'missing'], ...)`: statements to run in order.
+/// Nothing is written by the function itself.
+pub struct DucklakeStatsRepair;
+
+impl TableFunction for DucklakeStatsAudit {
+    type Bound = LakeOptions;
+
+    const NAME: &'static str = "ducklake_stats_audit";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Of(ColumnType::Varchar)]
+    }
+
+    fn named_parameters() -> Vec<&'static str> {
+        named_parameters(&[])
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        vec![
+            ("severity", ColumnType::Varchar),
+            ("schema_name", ColumnType::Varchar),
+            ("table_name", ColumnType::Varchar),
+            ("file_name", ColumnType::Varchar),
+            ("data_file_id", ColumnType::BigInt),
+            ("column_name", ColumnType::Varchar),
+            ("statistic", ColumnType::Varchar),
+            ("catalog_value", ColumnType::Varchar),
+            ("true_value", ColumnType::Varchar),
+            ("effect", ColumnType::Varchar),
+            ("repairable", ColumnType::Boolean),
+        ]
+    }
+
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<LakeOptions> {
+        LakeOptions::new(positional.first(), &named)
+    }
+
+    fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
+        Some(audit(bound, session).map(|audit| findings(&audit)))
+    }
+}
+
+fn findings(audit: &Audit) -> Vec<Vec<Cell>> {
+    let mut found: Vec<(Finding, &Comparison)> = audit
+        .comparisons
+        .iter()
+        .flat_map(|comparison| comparison.findings().into_iter().map(move |f| (f, comparison)))
+        .collect();
+    found.sort_by_key(|(finding, comparison)| {
+        (finding.severity, comparison.table_id, comparison.data_file_id, comparison.column_id)
+    });
+    found.iter().map(|(finding, comparison)| finding_cells(finding, comparison)).collect()
+}
+
+fn finding_cells(finding: &Finding, comparison: &Comparison) -> Vec<Cell> {
+    let (catalog_value, true_value) = match finding.statistic {
+        Statistic::Row => {
+            (Some(format!("{} rows", comparison.stored_rows)), Some(String::from("1 row")))
+        }
+        statistic => (comparison.stored.text(statistic), comparison.truth.text(statistic)),
+    };
+    vec![
+        Cell::Varchar(finding.severity.name().into()),
+        Cell::Varchar(comparison.schema_name.clone()),
+        Cell::Varchar(comparison.table_name.clone()),
+        comparison.file_name.clone().into(),
+        comparison.data_file_id.into(),
+        Cell::Varchar(comparison.column_name.clone()),
+        Cell::Varchar(finding.statistic.name().into()),
+        catalog_value.into(),
+        true_value.into(),
+        Cell::Varchar(finding.effect.into()),
+        Some(finding.is_repairable).into(),
+    ]
+}
+
+impl TableFunction for DucklakeStatsRepair {
+    type Bound = LakeOptions;
+
+    const NAME: &'static str = "ducklake_stats_repair";
+
+    fn parameters() -> Vec<Parameter> {
+        vec![Parameter::Of(ColumnType::Varchar)]
+    }
+
+    fn named_parameters() -> Vec<&'static str> {
+        named_parameters(&["include"])
+    }
+
+    fn columns() -> Vec<(&'static str, ColumnType)> {
+        vec![
+            ("step", ColumnType::BigInt),
+            ("statement", ColumnType::Varchar),
+            ("purpose", ColumnType::Varchar),
+        ]
+    }
+
+    fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<LakeOptions> {
+        LakeOptions::new(positional.first(), &named)
+    }
+
+    fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
+        Some(audit(bound, session).map(|audit| repair_rows(bound, &audit)))
+    }
+}
+
+fn repair_rows(options: &LakeOptions, audit: &Audit) -> Vec<Vec<Cell>> {
+    let repairs: Vec<Repair<'_>> = audit
+        .comparisons
+        .iter()
+        .map(|comparison| {
+            let is_asked = |finding: &Finding| {
+                finding.is_repairable && options.include.contains(&finding.severity)
+            };
+            let found = comparison.findings().into_iter().filter(is_asked);
+            Repair { comparison, statistics: found.map(|finding| finding.statistic).collect() }
+        })
+        .filter(|repair| !repair.statistics.is_empty())
+        .collect();
+    steps(&audit.lake.metadata, audit.lake.snapshot, &repairs)
+        .into_iter()
+        .zip(1_i64..)
+        .map(|(step, number)| {
+            vec![Some(number).into(), Cell::Varchar(step.statement), Cell::Varchar(step.purpose)]
+        })
+        .collect()
+}

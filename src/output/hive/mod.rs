@@ -1,0 +1,8 @@
+//! Hive: rows of the metastore's statistics, their merge, and their Thrift and JSON forms.
+
+pub mod merge;
+pub mod rows;
+pub mod thrift;
+pub mod types;
+
+pub use rows::{top_values, values};

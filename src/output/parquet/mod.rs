@@ -1,0 +1,3 @@
+//! Parquet footers: what is wrong with their statistics.
+
+pub mod findings;

@@ -1,0 +1,3 @@
+//! Statements over files.
+
+pub mod statement;

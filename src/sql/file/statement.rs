@@ -1,0 +1,363 @@
+//! The statement behind `file_column_stats`.
+//!
+//! What is known before the scan (which files, their leaves, column ids, types) stands in the text; what
+//! the scan finds is joined to it. So a leaf of a file without rows has its row too. All files that share
+//! a schema are one scan, grouped by file; scans of other schemas are added by UNION ALL, nested as a
+//! balanced tree, since a thousand in a chain would be too deep to plan.
+
+use std::collections::HashMap;
+
+use crate::sql::literal::Literal;
+use crate::sql::quote::{as_bytes, identifier, long_text_list, text};
+use crate::sql::rows::{union_all, values};
+
+/// One file to be reported.
+#[derive(Debug, Clone, PartialEq)]
+pub struct File {
+    pub name: String,
+    /// Which of the statement's schemas it has.
+    pub schema: usize,
+    /// What its footer says; of a Parquet file only, and only where it is known.
+    pub footer: Option<FileSizes>,
+}
+
+/// What a footer says about sizes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileSizes {
+    /// Whether there are rows for the scan to find.
+    pub has_rows: bool,
+    /// Compressed bytes by the number of the column chunk, over all row groups; `None` where they are not
+    /// known.
+    pub chunk_bytes: Option<Vec<i64>>,
+}
+
+/// The bytes of a leaf that lies in these chunks.
+fn leaf_bytes(chunk_bytes: &[i64], chunks: &[usize]) -> i64 {
+    let sizes = chunks.iter().filter_map(|chunk| chunk_bytes.get(*chunk));
+    sizes.fold(0, |sum, bytes| sum.saturating_add(*bytes))
+}
+
+/// One leaf to be reported for every file of a schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeafRow {
+    pub schema: usize,
+    /// Which of the scan's columns holds it, and which of that column's leaves it is; from 1.
+    pub column_position: usize,
+    pub leaf_position: usize,
+    pub column_id: Option<i64>,
+    pub column_name: String,
+    pub column_type: String,
+    pub is_floating: bool,
+    /// `extra_stats` of a file without any value.
+    pub empty_extra_stats: Option<String>,
+    /// The numbers of the file's column chunks that make up the leaf; `None` where the format has no
+    /// chunks, and empty for a partition column, which takes no room in the file.
+    pub chunks: Option<Vec<usize>>,
+}
+
+/// One pass over some files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scan {
+    /// `read_parquet`, `read_csv` or `read_json`.
+    pub reader: &'static str,
+    pub files: Vec<String>,
+    /// Named arguments of the reader.
+    pub options: Vec<(String, Literal)>,
+    /// A column name for the file that none of the columns has.
+    pub file_column: String,
+    /// The expressions to aggregate, one per column.
+    pub columns: Vec<String>,
+}
+
+/// `extra_stats` of one leaf of one file, where the file's footer tells them and the values do not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FooterStats {
+    pub file_name: String,
+    /// The leaf's place among the statement's leaves.
+    pub leaf_number: usize,
+    pub extra_stats: String,
+}
+
+/// All that the statement is composed of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileStatement {
+    pub files: Vec<File>,
+    /// The number of the first of the files among all files of the call.
+    pub first_file_number: usize,
+    pub leaves: Vec<LeafRow>,
+    pub scans: Vec<Scan>,
+    /// The Parquet files whose sizes are not known and which the statement asks for them.
+    pub listed_files: Vec<String>,
+    pub footer_stats: Vec<FooterStats>,
+    pub max_bound_bytes: Option<i64>,
+    pub table_id: Option<i64>,
+    pub first_data_file_id: i64,
+}
+
+impl Scan {
+    /// The reader's call, with `extra` named arguments.
+    pub fn source(&self, extra: &[(String, Literal)]) -> String {
+        let paths: Vec<&str> = self.files.iter().map(String::as_str).collect();
+        let mut call = format!("{}({}", self.reader, path_list(&paths));
+        for (name, value) in self.options.iter().chain(extra) {
+            call.push_str(&format!(", {} = {}", identifier(name), value.to_sql()));
+        }
+        call.push(')');
+        call
+    }
+
+    /// Whether partition columns are left out.
+    pub fn is_unpartitioned(&self) -> bool {
+        self.options.contains(&without_partitions())
+    }
+
+    /// The scan without partition columns.
+    #[must_use]
+    pub fn unpartitioned(mut self) -> Scan {
+        // DuckDB refuses options about partitions (`hive_types`, `hive_types_autocast`) when there are none.
+        let is_about_partitions =
+            |name: &str| name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("hive_"));
+        self.options.retain(|(name, _)| !is_about_partitions(name));
+        self.options.push(without_partitions());
+        self
+    }
+
+    fn statement(&self, max_bound_bytes: Option<i64>) -> String {
+        let limit = max_bound_bytes.map_or(String::new(), |bytes| format!(", {bytes}"));
+        let stats: Vec<String> =
+            self.columns.iter().map(|column| format!("column_stats({column}{limit})")).collect();
+        let stats = stats.join(", ");
+        // Groups cost DuckDB a state pointer per row and column, which a file alone can do without.
+        if let [file] = self.files.as_slice()
+            && !is_pattern(file)
+        {
+            let (file, source) = (text(file), self.source(&[]));
+            return format!("SELECT {file} AS scanned_file, [{stats}] AS stats FROM {source}");
+        }
+        let file_column = (String::from("filename"), Literal::Text(self.file_column.clone()));
+        format!(
+            "SELECT {file} AS scanned_file, [{stats}] AS stats FROM {source} GROUP BY 1",
+            file = as_bytes(&identifier(&self.file_column)),
+            source = self.source(&[file_column]),
+        )
+    }
+}
+
+/// The reader's option that leaves partition columns out.
+fn without_partitions() -> (String, Literal) {
+    ("hive_partitioning".into(), Literal::Boolean(false))
+}
+
+/// A path that the reader takes for this file alone: in the name of a local file that exists, the
+/// characters of a pattern are put into brackets.
+pub fn exact_path(path: &str) -> String {
+    // A pattern is answered with a tidied path (`./` gone), and a backslash in one escapes: such names
+    // are left to the reader, which takes a name that exists for that file.
+    let is_tidy = !path.starts_with("./") && !path.contains("/./") && !path.contains("//");
+    if !is_tidy || path.contains('\\') || !is_pattern(path) {
+        return path.to_owned();
+    }
+    path.chars().fold(String::new(), |mut escaped, character| {
+        match character {
+            '*' | '?' | '[' => escaped.extend(['[', character, ']']),
+            other => escaped.push(other),
+        }
+        escaped
+    })
+}
+
+/// Whether a reader may take the path for a pattern.
+pub fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '['])
+}
+
+/// The files as the list that a reader takes.
+pub fn path_list(files: &[&str]) -> String {
+    let paths: Vec<String> = files.iter().map(|file| exact_path(file)).collect();
+    long_text_list(&paths)
+}
+
+impl FileStatement {
+    /// The text.
+    pub fn compose(&self) -> String {
+        format!(
+            "WITH files AS ({files}), \
+             leaves(schema_number, leaf_number, leaf_rank, column_position, leaf_position, column_id, \
+             is_sized, column_name, column_type, is_floating, empty_extra_stats) AS ({leaves}), \
+             scanned AS ({scans}), \
+             per_column AS (SELECT file_number, unnest(stats) AS column_leaves, \
+             generate_subscripts(stats, 1) AS column_position \
+             FROM scanned JOIN files ON files.file_name = scanned.scanned_file), \
+             per_leaf AS (SELECT file_number, column_position, unnest(column_leaves) AS leaf, \
+             generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
+             sizes AS ({KNOWN_SIZES} UNION ALL {listed_sizes}), \
+             footers(file_name, leaf_number, extra_stats) AS ({footers}) \
+             SELECT CAST({first} + files.file_number AS BIGINT) AS data_file_id, \
+             CAST({table_id} AS BIGINT) AS table_id, \
+             CAST(leaves.column_id AS BIGINT) AS column_id, \
+             CASE WHEN leaves.is_sized THEN coalesce(sizes.size_bytes, {no_size}) END AS column_size_bytes, \
+             CASE WHEN per_leaf.leaf IS NULL AND (files.has_rows OR sizes.has_entries) \
+             THEN error('the scan has no rows for file ' || files.file_name || ', column ' || \
+             leaves.column_name || ', although its footer has') \
+             ELSE coalesce(per_leaf.leaf.value_count, 0) END AS value_count, \
+             coalesce(per_leaf.leaf.null_count, 0) AS null_count, \
+             per_leaf.leaf.min_value AS min_value, \
+             per_leaf.leaf.max_value AS max_value, \
+             CASE WHEN leaves.is_floating THEN coalesce(per_leaf.leaf.contains_nan, false) END AS contains_nan, \
+             coalesce(footers.extra_stats, per_leaf.leaf.extra_stats, CASE WHEN per_leaf.leaf IS NULL \
+             THEN CAST(leaves.empty_extra_stats AS VARCHAR) END) AS extra_stats, \
+             files.file_name AS file_name, leaves.column_name AS column_name, \
+             leaves.column_type AS column_type \
+             FROM files JOIN leaves USING (schema_number) \
+             LEFT JOIN per_leaf USING (file_number, column_position, leaf_position) \
+             LEFT JOIN sizes USING (file_number, leaf_rank) \
+             LEFT JOIN footers ON {footer_file} = files.file_name AND footers.leaf_number = leaves.leaf_number \
+             ORDER BY files.file_number, leaves.column_id NULLS LAST, leaves.leaf_number",
+            files = self.file_rows(),
+            leaves = self.leaf_values(),
+            scans = self.scan_union(),
+            listed_sizes = self.listed_sizes(),
+            // A listed file without row groups has no sizes. Where nothing is listed, they are not known.
+            no_size = if self.listed_files.is_empty() { "NULL" } else { "0" },
+            footers = self.footer_values(),
+            footer_file = as_bytes("footers.file_name"),
+            first = self.first_data_file_id,
+            table_id = self.table_id.map_or("NULL".into(), |id| id.to_string()),
+        )
+    }
+
+    /// Whether there are files whose footers could not be listed.
+    pub fn lacks_sizes(&self) -> bool {
+        let footers = self.files.iter().filter_map(|file| file.footer.as_ref());
+        footers.into_iter().any(|footer| footer.chunk_bytes.is_none())
+    }
+
+    /// The leaves with their number in the statement and their rank among those of their schema.
+    fn ranked_leaves(&self) -> impl Iterator<Item = (usize, usize, &LeafRow)> {
+        let mut ranks: HashMap<usize, usize> = HashMap::new();
+        self.leaves.iter().enumerate().map(move |(number, leaf)| {
+            let rank = ranks.entry(leaf.schema).or_default();
+            *rank += 1;
+            (number, *rank, leaf)
+        })
+    }
+
+    /// The files. The sizes of a file's leaves, where they are known, are one text in the order of their
+    /// ranks, and empty where they are not.
+    fn file_rows(&self) -> String {
+        let mut leaves_of_schema: HashMap<usize, Vec<&LeafRow>> = HashMap::new();
+        for leaf in &self.leaves {
+            leaves_of_schema.entry(leaf.schema).or_default().push(leaf);
+        }
+        let sizes = |file: &File| {
+            let chunk_bytes = file.footer.as_ref()?.chunk_bytes.as_deref()?;
+            let leaves = leaves_of_schema.get(&file.schema)?;
+            let chunks = leaves.iter().map(|leaf| leaf.chunks.as_deref().unwrap_or(&[]));
+            let bytes: Vec<String> =
+                chunks.map(|c| leaf_bytes(chunk_bytes, c).to_string()).collect();
+            Some(bytes.join(" "))
+        };
+        let has_rows = |file: &File| file.footer.as_ref().is_some_and(|footer| footer.has_rows);
+        let column = |value: &dyn Fn(&File) -> String| -> String {
+            long_text_list(&self.files.iter().map(value).collect::<Vec<_>>())
+        };
+        format!(
+            "SELECT unnest(range({first}, {end})) AS file_number, unnest({names}) AS file_name, \
+             unnest(CAST({schemas} AS INTEGER[])) AS schema_number, \
+             unnest(CAST({has_rows} AS BOOLEAN[])) AS has_rows, unnest({leaf_bytes}) AS leaf_bytes",
+            first = self.first_file_number,
+            end = self.first_file_number + self.files.len(),
+            names = column(&|file| file.name.clone()),
+            schemas = column(&|file| file.schema.to_string()),
+            has_rows = column(&|file| has_rows(file).to_string()),
+            leaf_bytes = column(&|file| sizes(file).unwrap_or_default()),
+        )
+    }
+
+    fn footer_values(&self) -> String {
+        if self.footer_stats.is_empty() {
+            return "SELECT '', 0, '' WHERE false".into();
+        }
+        values(self.footer_stats.iter().map(|stats| {
+            let (file, extra_stats) = (text(&stats.file_name), text(&stats.extra_stats));
+            format!("({file}, {}, {extra_stats})", stats.leaf_number)
+        }))
+    }
+
+    fn leaf_values(&self) -> String {
+        let optional = |value: &Option<String>| value.as_deref().map_or("NULL".into(), text);
+        let rows = values(self.ranked_leaves().map(|(number, rank, leaf)| {
+            format!(
+                "({}, {number}, {rank}, {}, {}, {}, {}, {}, {}, {}, {})",
+                leaf.schema,
+                leaf.column_position,
+                leaf.leaf_position,
+                leaf.column_id.map_or("NULL".into(), |id| id.to_string()),
+                leaf.chunks.is_some(),
+                text(&leaf.column_name),
+                text(&leaf.column_type),
+                leaf.is_floating,
+                optional(&leaf.empty_extra_stats),
+            )
+        }));
+        if self.leaves.is_empty() {
+            return "SELECT 0, 0, 0, 0, 0, 0, false, '', '', false, '' WHERE false".into();
+        }
+        rows
+    }
+
+    fn scan_union(&self) -> String {
+        let statements = self
+            .scans
+            .iter()
+            .filter(|scan| !scan.columns.is_empty())
+            .map(|scan| scan.statement(self.max_bound_bytes));
+        union_all(statements.collect())
+            .unwrap_or("SELECT '' AS scanned_file, [column_stats(0)] AS stats LIMIT 0".into())
+    }
+
+    /// Compressed bytes per leaf, summed over the row groups and over the chunks of the leaf.
+    fn listed_sizes(&self) -> String {
+        let chunks: Vec<String> = self
+            .ranked_leaves()
+            .flat_map(|(_, rank, leaf)| {
+                let chunks = leaf.chunks.iter().flatten();
+                chunks.map(move |chunk| format!("({}, {rank}, {chunk})", leaf.schema))
+            })
+            .collect();
+        if chunks.is_empty() || self.listed_files.is_empty() {
+            return "SELECT 0, 0, 0::BIGINT, false WHERE false".into();
+        }
+        let paths: Vec<&str> = self.listed_files.iter().map(String::as_str).collect();
+        format!(
+            "SELECT file_number, leaf_rank, CAST(sum(total_compressed_size) AS BIGINT), \
+             bool_or(num_values > 0) \
+             FROM parquet_metadata({paths}) AS listed \
+             JOIN files ON {listed_file} = files.file_name \
+             JOIN ({chunks}) AS chunks(chunk_schema, leaf_rank, chunk_number) \
+             ON chunk_schema = schema_number AND chunk_number = listed.column_id \
+             GROUP BY ALL",
+            listed_file = as_bytes("listed.file_name"),
+            paths = path_list(&paths),
+            chunks = values(chunks),
+        )
+    }
+}
+
+/// The sizes that came with the files.
+const KNOWN_SIZES: &str = "SELECT file_number, \
+    CAST(generate_subscripts(sizes, 1) AS INTEGER) AS leaf_rank, \
+    CAST(unnest(sizes) AS BIGINT) AS size_bytes, false AS has_entries \
+    FROM (SELECT file_number, string_split(leaf_bytes, ' ') AS sizes FROM files WHERE leaf_bytes <> '')";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pattern_characters_of_local_files_are_escaped() {
+        assert_eq!(exact_path("/d/a[1]*.parquet"), "/d/a[[]1][*].parquet");
+        assert_eq!(exact_path("/d/a.parquet"), "/d/a.parquet");
+        assert_eq!(exact_path("https://host/a?x=[1]"), "https://host/a?x=[1]");
+    }
+}

@@ -1,0 +1,3 @@
+//! Statements that give rows of the Hive metastore.
+
+pub mod statement;

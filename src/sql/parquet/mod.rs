@@ -1,0 +1,5 @@
+//! Statements that hold the footers of Parquet files against their values.
+
+pub mod audit;
+pub mod offending;
+pub mod order;
