@@ -6,7 +6,7 @@ use crate::column::vectors::ByteString;
 use crate::kernels::bytes::{lower_text_bound, upper_byte_bound, upper_text_bound};
 use crate::kernels::geometry::GeometryExtremes;
 use crate::parquet::footer::Footer;
-use crate::sketch::hive_hll::{HiveHll, MAX_PRECISION, MIN_PRECISION};
+use crate::sketch::hive_hll::{HiveHll, MAX_BLOB_PRECISION, MIN_PRECISION};
 use crate::state::format::{decode, encode, seal};
 use crate::summary::Ends;
 
@@ -41,7 +41,7 @@ pub fn use_bit_vector(bytes: &[u8]) {
     let read_again = HiveHll::from_bytes(&written);
     assert_eq!(read_again.as_ref().map(HiveHll::to_bytes), Ok(written));
     assert_eq!(read_again.map(|again| again.estimate()), Ok(sketch.estimate()));
-    for precision in MIN_PRECISION..=MAX_PRECISION {
+    for precision in MIN_PRECISION..=MAX_BLOB_PRECISION {
         let squashed = sketch.squash(precision);
         assert_eq!(squashed.is_ok(), precision <= sketch.precision());
         if let (Ok(mut united), Ok(empty)) = (squashed, HiveHll::new(precision)) {

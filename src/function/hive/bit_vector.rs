@@ -16,16 +16,27 @@ use colstats_core::column::vectors::{ByteString, Values};
 use colstats_core::error::{Error, Result};
 use colstats_core::kernels::repetition::StringBatch;
 use colstats_core::sketch::distinct::DistinctSketch;
-use colstats_core::sketch::hive_hll::HiveHll;
+use colstats_core::sketch::hive_hll::{HiveHll, MAX_BLOB_PRECISION, MAX_PRECISION, MIN_PRECISION};
 
 /// What every factory in Hive 3 and 4 builds; a larger one does not merge into a stored one.
 pub const HIVE_PRECISION: u8 = 10;
 
-/// The precision (4 to 15) from an argument.
+/// The precision (4 to 16) from an argument.
 pub fn precision(value: Option<i64>) -> Result<u8> {
+    precision_up_to(MAX_PRECISION, value)
+}
+
+/// The precision of a bit vector: the header of a blob cannot name 16.
+fn blob_precision(value: Option<i64>) -> Result<u8> {
+    precision_up_to(MAX_BLOB_PRECISION, value)
+}
+
+fn precision_up_to(largest: u8, value: Option<i64>) -> Result<u8> {
     match value.map(u8::try_from) {
-        Some(Ok(precision)) if (4..=15).contains(&precision) => Ok(precision),
-        _ => Err(Error::new("the precision must lie between 4 and 15 (Hive uses 10)")),
+        Some(Ok(precision)) if (MIN_PRECISION..=largest).contains(&precision) => Ok(precision),
+        _ => Err(Error::new(format!(
+            "the precision must lie between {MIN_PRECISION} and {largest} (Hive uses 10)"
+        ))),
     }
 }
 
@@ -59,7 +70,7 @@ impl Aggregate for HiveBitVector {
     fn start(arguments: &Arguments<'_>, first: usize) -> Result<DistinctSketch> {
         let precision = match arguments.columns.len() {
             1 => HIVE_PRECISION,
-            _ => precision(integer_argument(arguments, 1, first))?,
+            _ => blob_precision(integer_argument(arguments, 1, first))?,
         };
         let column_type = arguments.first_type()?;
         DistinctSketch::new(column_type, precision)?.ok_or_else(|| {
@@ -119,7 +130,7 @@ impl Aggregate for HiveBitVectorMerge {
     fn start(arguments: &Arguments<'_>, first: usize) -> Result<MergedBitVector> {
         let precision = match arguments.columns.len() {
             1 => None,
-            _ => Some(precision(integer_argument(arguments, 1, first))?),
+            _ => Some(blob_precision(integer_argument(arguments, 1, first))?),
         };
         Ok(MergedBitVector { sketch: None, precision })
     }

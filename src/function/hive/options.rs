@@ -87,7 +87,7 @@ mod tests {
     fn options_are_checked() {
         let error = |name, value| options(&[(name, value)], no_others).unwrap_err().to_string();
         assert!(error("null_length", Literal::Text("none".into())).contains("'impala'"));
-        assert!(error("bit_vector_precision", Literal::Integer(16)).contains("between 4 and 15"));
+        assert!(error("bit_vector_precision", Literal::Integer(17)).contains("between 4 and 16"));
         assert!(error("top_k", Literal::Integer(-1)).contains("between 0 and 1000"));
         assert!(error("precision", Literal::Null).contains("the options are cat_name"));
         let set = options(&[("nested", Literal::Boolean(true))], no_others).unwrap();

@@ -5,8 +5,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use super::decimal::{compare_decimals, extreme_decimal, round_outward};
 use super::rows::{HiveValues, NOTE_SEPARATOR, TopValue};
-use super::types::{Kind, common_type, kind_of_name};
+use super::types::{Kind, common_type, decimal_scale, kind_of_name};
 use colstats_core::error::{Error, Result};
 use colstats_core::sketch::hive_hll::HiveHll;
 use colstats_core::sketch::quantiles::Histogram;
@@ -157,6 +158,7 @@ fn merge_values(merged: &mut HiveValues, other: &HiveValues) -> Result<()> {
         extreme_decimal(merged.decimal_low.take(), &other.decimal_low, Ordering::Less);
     merged.decimal_high =
         extreme_decimal(merged.decimal_high.take(), &other.decimal_high, Ordering::Greater);
+    fit_decimals(merged);
     merged.top_k = merge_top_values(merged, other);
     merged.num_nulls = sum(merged.num_nulls, other.num_nulls);
     merged.value_count = sum(merged.value_count, other.value_count);
@@ -198,6 +200,19 @@ fn merge_types(merged: &mut HiveValues, other: &HiveValues) -> Result<()> {
     Ok(())
 }
 
+/// Where the digits behind the point gave way, the bounds of a decimal have more of them than its type. They are
+/// rounded outward, and stay bounds.
+fn fit_decimals(merged: &mut HiveValues) {
+    let Some(scale) = decimal_scale(&merged.column_type) else { return };
+    let lows = [&mut merged.low_value, &mut merged.decimal_low];
+    let highs = [&mut merged.high_value, &mut merged.decimal_high];
+    for (ends, outward) in [(lows, Ordering::Less), (highs, Ordering::Greater)] {
+        for end in ends.into_iter().flatten() {
+            *end = round_outward(end, scale, outward);
+        }
+    }
+}
+
 fn sum(left: Option<i64>, right: Option<i64>) -> Option<i64> {
     Some(left?.saturating_add(right?))
 }
@@ -207,43 +222,6 @@ fn extreme<T>(left: Option<T>, right: Option<T>, outer: impl Fn(T, T) -> T) -> O
     match (left, right) {
         (Some(left), Some(right)) => Some(outer(left, right)),
         (left, right) => left.or(right),
-    }
-}
-
-fn extreme_decimal(
-    left: Option<String>,
-    right: &Option<String>,
-    wanted: Ordering,
-) -> Option<String> {
-    extreme(left, right.clone(), |left, right| {
-        // Of one number in two spellings the same one in any order of merging.
-        let order = compare_decimals(&right, &left).then_with(|| right.cmp(&left));
-        if order == wanted { right } else { left }
-    })
-}
-
-/// Compares two plain decimal texts as numbers, whatever their scales.
-fn compare_decimals(left: &str, right: &str) -> Ordering {
-    let parts = |text: &str| -> (bool, String, String) {
-        let (is_negative, digits) = match text.strip_prefix('-') {
-            Some(digits) => (true, digits),
-            None => (false, text),
-        };
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let whole = whole.trim_start_matches('0').to_owned();
-        let fraction = fraction.trim_end_matches('0').to_owned();
-        // Zero has no sign.
-        (is_negative && !(whole.is_empty() && fraction.is_empty()), whole, fraction)
-    };
-    let (left, right) = (parts(left), parts(right));
-    let magnitude = |(_, whole, fraction): &(bool, String, String)| {
-        (whole.len(), whole.clone(), fraction.clone())
-    };
-    match (left.0, right.0) {
-        (false, false) => magnitude(&left).cmp(&magnitude(&right)),
-        (true, true) => magnitude(&right).cmp(&magnitude(&left)),
-        (true, false) => Ordering::Less,
-        (false, true) => Ordering::Greater,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Hive: rows of the metastore's statistics, their merge, and their Thrift and JSON forms.
 
+mod decimal;
 pub mod merge;
 pub mod rows;
 pub mod thrift;

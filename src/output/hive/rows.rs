@@ -137,7 +137,8 @@ fn details(summary: &Summary) -> Option<&DetailSummary> {
 fn set_distincts(row: &mut HiveValues, summary: &Summary) {
     let Some(sketch) = &summary.distinct else { return };
     row.num_distincts = Some(count(sketch.registers().header_estimate()));
-    row.bit_vector = Some(sketch.registers().to_bytes());
+    let registers = sketch.registers();
+    row.bit_vector = registers.has_blob().then(|| registers.to_bytes());
 }
 
 fn set_lengths(row: &mut HiveValues, summary: &Summary) {

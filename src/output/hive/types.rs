@@ -91,7 +91,8 @@ pub fn kind_of_name(name: &str) -> Option<Kind> {
 }
 
 /// The Hive type that holds the values of both, by their names: the wider integer, double over float,
-/// string over varchar over char, and the decimal with the digits of both on either side of the point.
+/// string over varchar over char, and the decimal with the digits of both on either side of the point; where these are
+/// more than 38, digits behind the point give way, as in Hive's `HiveDecimalUtils`.
 /// `None` where there is none; a timestamp with local time zone goes with no other.
 pub fn common_type(left: &str, right: &str) -> Option<String> {
     if left == right {
@@ -107,8 +108,9 @@ pub fn common_type(left: &str, right: &str) -> Option<String> {
             (first.digits(), second.digits());
         let whole =
             precision.saturating_sub(scale).max(other_precision.saturating_sub(other_scale));
-        let scale = scale.max(other_scale);
-        let precision = whole.saturating_add(scale).min(LARGEST_PRECISION);
+        let whole = whole.min(LARGEST_PRECISION);
+        let scale = scale.max(other_scale).min(LARGEST_PRECISION - whole);
+        let precision = whole + scale;
         return Some(format!("decimal({precision},{scale})"));
     }
     let (least, most) = if (first.width(), left) < (second.width(), right) {
@@ -122,6 +124,11 @@ pub fn common_type(left: &str, right: &str) -> Option<String> {
         ([length], [longer]) if longer > length => Some(format!("{}({longer})", widest.plain)),
         _ => Some(most.to_owned()),
     }
+}
+
+/// The digits behind the point of a decimal; `None` for other types.
+pub fn decimal_scale(name: &str) -> Option<u32> {
+    (kind_of_name(name) == Some(Kind::Decimal)).then(|| NamedType::new(name).digits().1)
 }
 
 /// Of Hive's decimals.

@@ -2,12 +2,6 @@
 //!
 //! The number is part of the blob, so every rounding step of Hive's is kept: single precision for
 //! alpha, truncation in between, and the sum over the registers as their order gives it.
-//!
-//! Bias tables are at hand for precision 10 (all of today's Hive) and 14 (its early builds). At
-//! any other precision the raw estimate stays uncorrected where Hive would correct it: between the
-//! threshold up to which zero registers are counted (about 0.8 values per register) and five values
-//! per register it comes out too high: measured at precision 12, by 47 % at 0.8, 31 % at 1, 13 % at
-//! 1.5, 5 % at 2, 1 % at 3. Outside that range, and for sparse sketches, every precision is Hive's.
 
 use super::bias;
 use super::sparse::KEY_COUNT;
@@ -59,10 +53,8 @@ fn count_dense(registers: &[u8], precision: u8) -> i64 {
     let largest = registers.iter().copied().max().unwrap_or(0);
     let sum = if precision + largest <= 53 { sum::<8>(registers) } else { sum::<1>(registers) };
     let mut count = (f64::from(alpha_times_square(precision)) * (1.0 / sum)) as i64;
-    if count <= i64::from(5 * register_count)
-        && let Some(table) = bias::table(precision)
-    {
-        count -= estimate_bias(table, count);
+    if count <= i64::from(5 * register_count) {
+        count -= estimate_bias(bias::table(precision), count);
     }
     let zeros = count_zeros(registers);
     let by_zeros = if zeros > 0 { linear_count(f64::from(register_count), zeros) } else { count };
@@ -92,7 +84,7 @@ fn inverse_power_of_two(rank: u8) -> f64 {
 }
 
 /// Alpha times the square of the number of registers, in Hive's order of single-precision steps.
-#[allow(clippy::cast_precision_loss, reason = "a power of two up to 2^15")]
+#[allow(clippy::cast_precision_loss, reason = "a power of two up to 2^16")]
 fn alpha_times_square(precision: u8) -> f32 {
     let register_count = (1u32 << precision) as f32;
     let alpha = 0.7213_f32 / (1.0 + 1.079_f32 / register_count);
@@ -101,7 +93,7 @@ fn alpha_times_square(precision: u8) -> f32 {
 
 /// The mean bias of the six raw estimates nearest to `count`. Hive collects them in a map keyed by
 /// the squared distance, so of two at the same distance only the later one counts.
-#[allow(clippy::cast_precision_loss, reason = "at most five times 2^15")]
+#[allow(clippy::cast_precision_loss, reason = "at most five times 2^16")]
 #[allow(clippy::cast_possible_truncation, reason = "truncates, as in Java")]
 fn estimate_bias(table: &[(f64, f64)], count: i64) -> i64 {
     let mut nearest: Vec<(f64, f64)> = Vec::with_capacity(NEAREST_NEIGHBOURS + 1);
@@ -134,7 +126,8 @@ fn linear_counting_threshold(precision: u8) -> i64 {
         12 => 3_100,
         13 => 6_500,
         14 => 15_500,
-        _ => 20_000,
+        15 => 20_000,
+        _ => 50_000,
     }
 }
 

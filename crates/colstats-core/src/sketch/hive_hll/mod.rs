@@ -3,39 +3,31 @@
 //! Hive stores one such blob per column and merges it with its own, so being close is not enough:
 //! hash, register layout, sparse rule, estimate and encoding follow Hive's classes exactly (its
 //! current generation, after HIVE-23095). Write precision 10, which is what every factory in Hive
-//! builds today; read 4 to 15, all that the four bits of the header can name.
+//! builds today; read 4 to 15, all that the four bits of the header can name; count at 4 to 16.
 //!
 //! A sketch starts sparse: an exact set of (25 hash bits, rank) pairs in a small hash table, and no
 //! heap memory at all while empty, because there may be a sketch per group and column. Past a
 //! threshold fixed by Hive it turns into a dense array of one byte per register, where adding a
 //! hash is a mask, a count of trailing zeros and a compare.
 //!
-//! The parts are `hive_hll_hash` (values to hashes), `hive_hll_sparse` (the table),
-//! `hive_hll_estimate` with `hive_hll_bias` (registers to a count) and `hive_hll_codec` (blobs).
+//! The parts are `hash` (values to hashes), `sparse` (the table), `estimate` with `bias` (registers to a count) and
+//! `codec` (blobs).
 
 #![forbid(unsafe_code)]
 
 use std::fmt;
 
-#[path = "bias.rs"]
 mod bias;
-#[path = "codec.rs"]
 mod codec;
-#[path = "estimate.rs"]
 mod estimate;
-#[path = "hash.rs"]
 mod hash;
-#[path = "sparse.rs"]
 mod sparse;
 
 #[cfg(test)]
-#[path = "codec_tests.rs"]
 mod codec_tests;
 #[cfg(test)]
-#[path = "golden_tests.rs"]
 mod golden_tests;
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;
 
 pub use hash::{hash_double, hash_long, hash64};
@@ -44,8 +36,11 @@ use sparse::SparseTable;
 
 /// The smallest precision Hive accepts.
 pub const MIN_PRECISION: u8 = 4;
-/// The largest precision a blob can name: 16, which Hive would build, does not fit its header.
-pub const MAX_PRECISION: u8 = 15;
+/// The largest precision Hive accepts.
+pub const MAX_PRECISION: u8 = 16;
+/// The largest precision a blob can name: 16 does not fit the four bits of its header, and Hive cannot read what it
+/// writes there.
+pub const MAX_BLOB_PRECISION: u8 = 15;
 
 /// The rank of a hash whose bits above the register index are all zero.
 const RANK_OF_ZERO: u8 = 65;
@@ -92,7 +87,7 @@ impl HiveHll {
     /// An empty sketch; Hive's own precision is 10.
     ///
     /// # Errors
-    /// If `precision` is not between 4 and 15.
+    /// If `precision` is not between 4 and 16.
     pub fn new(precision: u8) -> Result<Self, SketchError> {
         check_precision(precision)?;
         let store = Store::Sparse(SparseTable::new());
@@ -103,6 +98,12 @@ impl HiveHll {
     #[must_use]
     pub fn precision(&self) -> u8 {
         self.precision
+    }
+
+    /// Whether a blob can hold the sketch: not at precision 16.
+    #[must_use]
+    pub fn has_blob(&self) -> bool {
+        self.precision <= MAX_BLOB_PRECISION
     }
 
     /// Whether the sketch still is an exact set, for which the estimate is (nearly) exact too.
