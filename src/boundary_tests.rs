@@ -220,6 +220,36 @@ fn ffi_knows_columns_and_no_statistic() {
     assert_none("is no business of src/ffi", found);
 }
 
+/// What DuckDB answers only with the extension ICU, which hosts built for embedding lack; it would be loaded by
+/// itself, or fail.
+const NEEDS_ICU: [&str; 15] = [
+    "(now()",
+    " now()",
+    "today()",
+    "get_current_",
+    "current_timestamp",
+    "current_date",
+    "current_time",
+    "localtime",
+    "epoch(",
+    "date_trunc(",
+    "date_part(",
+    "strftime(",
+    "timezone(",
+    "AT TIME ZONE",
+    "icu_",
+];
+
+#[test]
+fn statements_need_no_extension_but_the_readers_own() {
+    let files = source_files();
+    let composing = files.iter().filter(|file| file.is_below("sql") || file.is_below("function"));
+    assert_none("needs the extension ICU", places(composing, &NEEDS_ICU));
+    let sample =
+        SourceFile { path: "sql/sample.rs".into(), lines: vec!["\"SELECT now()\"".into()] };
+    assert_eq!(places([&sample], &NEEDS_ICU).len(), 1);
+}
+
 #[test]
 fn connections_are_opened_in_two_places() {
     let files = source_files();

@@ -70,12 +70,6 @@ pub trait TableFunction: 'static {
         None
     }
 
-    /// Other statements to try when the first ones fail: the same rows, with less in them. Should they fail too,
-    /// theirs is the error that is told.
-    fn second_statements(_bound: &Self::Bound, _session: &Session) -> Option<Vec<String>> {
-        None
-    }
-
     /// A chance to say more about a failure, for example which of many files it is about.
     fn explain(_bound: &Self::Bound, _session: &Session, error: Error) -> Error {
         error
@@ -296,10 +290,6 @@ fn answer<F: TableFunction>(bound: &F::Bound, session: &Session) -> Result<Answe
     };
     let mut results = F::statements(bound, session)
         .and_then(run_all)
-        .or_else(|error| match F::second_statements(bound, session) {
-            Some(statements) => run_all(statements),
-            None => Err(error),
-        })
         .map_err(|error| F::explain(bound, session, error))?;
     let declared: Vec<ColumnType> = F::columns().into_iter().map(|(_, t)| t).collect();
     for rows in &mut results {

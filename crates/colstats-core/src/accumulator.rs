@@ -63,7 +63,16 @@ enum Node {
 
 impl ColumnStatistics {
     /// Empty statistics of a column of this type.
+    ///
+    /// # Errors
+    /// If two parts of the type cannot be told apart by their names.
     pub fn new(column_type: &ColumnType, settings: Settings) -> Result<Self> {
+        if let Some(name) = column_type.repeated_name() {
+            return Err(Error::new(format!(
+                "two parts of a STRUCT are called '{name}', one of them with a NUL byte and more behind it, which \
+                 no statement can name; rename the part"
+            )));
+        }
         Ok(ColumnStatistics { root: Node::new(column_type, settings)? })
     }
 

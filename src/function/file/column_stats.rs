@@ -1,9 +1,9 @@
 //! The table function `file_column_stats(files, ...)`: per file and leaf column, rows shaped like
 //! DuckLake's `ducklake_file_column_stats`, and its twin `file_column_stats_sql`.
 
-use super::discovery::{discover, discover_unlisted, plan_of_file};
+use super::discovery::{discover, plan_of_file};
 use super::list::expand;
-use super::options::{FileOptions, Sizes, named_parameters};
+use super::options::{FileOptions, named_parameters};
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
 use crate::ffi::table::TableFunction;
@@ -65,11 +65,6 @@ impl TableFunction for FileColumnStats {
         discover(bound, session)
     }
 
-    /// Where DuckDB cannot list a footer, the values can be read all the same.
-    fn second_statements(bound: &FileOptions, session: &Session) -> Option<Vec<String>> {
-        discover_unlisted(bound, session)
-    }
-
     fn explain(bound: &FileOptions, session: &Session, error: Error) -> Error {
         name_the_file(bound, session, &error).unwrap_or(error)
     }
@@ -91,7 +86,7 @@ pub fn name_the_file(options: &FileOptions, session: &Session, error: &Error) ->
         return Some(about(file, error.clone()));
     }
     // That DuckDB cannot list a footer is no failure.
-    let options = FileOptions { sizes: Sizes::None, ..options.clone() };
+    let options = FileOptions { has_sizes: false, ..options.clone() };
     files.iter().take(MAX_FILES_TRIED).find_map(|file| {
         let statement = plan_of_file(file, &options, session);
         let failure = statement.and_then(|plan| session.query(&plan.compose())).err()?;

@@ -1,11 +1,13 @@
 //! The columns of a scan, as DuckDB's reader names and types them.
 
+use std::collections::HashSet;
+
 use super::list::partition_keys;
 use crate::ffi::session::Session;
 use crate::sql::file::statement::Scan;
 use crate::sql::quote::identifier;
 use colstats_core::column::column_type::ColumnType;
-use colstats_core::error::Result;
+use colstats_core::error::{Error, Result};
 
 /// A column as the reader presents it.
 #[derive(Debug, Clone)]
@@ -38,8 +40,9 @@ pub fn source_columns(
     let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
     let partition_keys =
         if scan.is_unpartitioned() { Vec::new() } else { partition_keys(&scan.files) };
-    let mut columns: Vec<SourceColumn> = rows
-        .columns()
+    let named = rows.columns();
+    check_names(&named, &scan.files)?;
+    let mut columns: Vec<SourceColumn> = named
         .into_iter()
         .enumerate()
         .map(|(position, (name, column_type))| {
@@ -52,6 +55,22 @@ pub fn source_columns(
         describe(&mut columns, &source, session)?;
     }
     Ok(columns)
+}
+
+/// Readers make names unique. The C API hands them out up to their first NUL byte; where two are the same, one of them
+/// holds such a byte, and its column would be taken for the other.
+pub fn check_names(columns: &[(String, ColumnType)], files: &[String]) -> Result<()> {
+    let mut seen = HashSet::new();
+    let repeated = columns.iter().find(|(name, _)| !seen.insert(name.to_ascii_lowercase()));
+    let in_part = columns.iter().find_map(|(_, column_type)| column_type.repeated_name());
+    match repeated.map(|(name, _)| name.as_str()).or(in_part) {
+        Some(name) => Err(Error::new(format!(
+            "file '{}': two columns are called '{name}', one of them with a NUL byte and more behind it, which no \
+             statement can name; rename the column",
+            files.first().map_or("", String::as_str)
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Whether the C API tells less about the type than DESCRIBE does.

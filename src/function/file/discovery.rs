@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use super::asked_columns::AskedColumns;
 use super::columns::{SourceColumn, source_columns, unused_name};
 use super::list::{batches, expand, partition_keys};
-use super::options::{FileOptions, Format, Sizes};
+use super::options::{FileOptions, Format};
 use crate::ffi::session::Session;
-use crate::function::parquet::footers::{add_sizes, known_sizes, read_footers};
+use crate::function::parquet::footers::{file_sizes, read_footers};
 use crate::function::parquet::schema::{ParquetSchema, group_by_schema};
-use crate::function::parquet::variant_stats::footer_stats;
+use crate::function::parquet::variant_stats::footer_stats as variant_stats;
 use crate::output::ducklake;
 use crate::sql::file::statement::{File, FileSizes, FileStatement, LeafRow, Scan};
 use crate::sql::literal::Literal;
@@ -20,26 +20,13 @@ use colstats_core::error::{Error, Result};
 
 /// Composes the statements that one after the other give the rows for these options.
 pub fn discover(options: &FileOptions, session: &Session) -> Result<Vec<String>> {
-    Ok(plans(options, session)?.iter().map(FileStatement::compose).collect())
-}
-
-/// [`discover`] for files among which there is one whose footer DuckDB cannot list, with less said of that
-/// one. `None` where there is no such file.
-pub fn discover_unlisted(options: &FileOptions, session: &Session) -> Option<Vec<String>> {
-    let options = FileOptions { sizes: Sizes::Before, ..options.clone() };
-    let plans = plans(&options, session).ok()?;
-    let is_unlisted = plans.iter().any(FileStatement::lacks_sizes);
-    is_unlisted.then(|| plans.iter().map(FileStatement::compose).collect())
-}
-
-fn plans(options: &FileOptions, session: &Session) -> Result<Vec<FileStatement>> {
     let files = files_with_formats(options, session)?;
     let mut asked = AskedColumns::new(options.columns.as_deref());
     let mut statements = Vec::new();
     let mut first_file_number = 0;
     for batch in batches(&files, options.union_by_name) {
         let statement = plan_files(batch, options, &mut asked, session)?;
-        statements.push(FileStatement { first_file_number, ..statement });
+        statements.push(FileStatement { first_file_number, ..statement }.compose());
         first_file_number += batch.len();
     }
     check(&asked, &files)?;
@@ -112,7 +99,7 @@ struct Plan<'call, 'asked> {
     leaves: Vec<LeafRow>,
     scans: Vec<Scan>,
     sizes: HashMap<String, FileSizes>,
-    listed_files: Vec<String>,
+    unlisted: HashMap<String, String>,
 }
 
 impl<'call, 'asked> Plan<'call, 'asked> {
@@ -130,7 +117,7 @@ impl<'call, 'asked> Plan<'call, 'asked> {
             leaves: Vec::new(),
             scans: Vec::new(),
             sizes: HashMap::new(),
-            listed_files: Vec::new(),
+            unlisted: HashMap::new(),
         }
     }
 
@@ -155,20 +142,15 @@ impl<'call, 'asked> Plan<'call, 'asked> {
             return Ok(files.iter().map(alone).collect());
         }
         let footers = read_footers(files, self.session);
-        let groups = group_by_schema(files, &footers, self.session).map_err(|error| {
+        let schemas = group_by_schema(files, &footers, self.session).map_err(|error| {
             Error::new(format!("{error}; format := '...' names another format than Parquet"))
         })?;
-        let unknown = files.iter().filter(|file| !footers.contains_key(*file));
-        match self.options.sizes {
-            Sizes::None => {}
-            Sizes::InStatement => self.listed_files.extend(unknown.cloned()),
-            Sizes::Before => {
-                let unknown: Vec<&str> = unknown.map(String::as_str).collect();
-                add_sizes(&mut self.sizes, &unknown, self.session);
-            }
+        if self.options.has_sizes {
+            self.sizes.extend(file_sizes(files, &footers, &schemas.unlisted, self.session));
         }
-        self.sizes.extend(known_sizes(footers));
-        Ok(groups
+        self.unlisted.extend(schemas.unlisted);
+        Ok(schemas
+            .groups
             .into_iter()
             .map(|(schema, files)| Group { schema: Some(schema), files })
             .collect())
@@ -289,17 +271,19 @@ impl<'call, 'asked> Plan<'call, 'asked> {
                 Some(File { name: name.to_owned(), schema, footer })
             })
             .collect();
-        let footer_stats = match self.options.sizes {
-            Sizes::None => Vec::new(),
+        let mut footer_stats = Vec::new();
+        if self.options.has_sizes {
             // DuckDB fails at a footer with a bound that has no text; the values can be read all the same.
-            _ => footer_stats(&self.leaves, &self.schema_of_file, self.session).unwrap_or_default(),
-        };
+            let mut listed = self.schema_of_file;
+            listed.retain(|file, _| !self.unlisted.contains_key(file));
+            footer_stats = variant_stats(&self.leaves, &listed, self.session).unwrap_or_default();
+        }
         Ok(FileStatement {
             files,
             first_file_number: 0,
             leaves: self.leaves,
             scans: self.scans,
-            listed_files: self.listed_files,
+            unlisted: self.unlisted,
             footer_stats,
             max_bound_bytes: self.options.max_bound_bytes,
             table_id: self.options.table_id,

@@ -67,19 +67,8 @@ pub struct FileOptions {
     pub max_bound_bytes: Option<i64>,
     pub table_id: Option<i64>,
     pub first_data_file_id: i64,
-    /// Not an option of the caller.
-    pub sizes: Sizes,
-}
-
-/// Who asks DuckDB for the sizes of column chunks, which takes `parquet_metadata` for all but small files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sizes {
-    /// Nobody.
-    None,
-    /// The statement, on one thread while others scan.
-    InStatement,
-    /// A statement before it. That takes longer, and bears a footer which DuckDB cannot list.
-    Before,
+    /// Whether the sizes of column chunks are wanted. Not an option of the caller.
+    pub has_sizes: bool,
 }
 
 /// The options.
@@ -113,7 +102,7 @@ impl FileOptions {
             max_bound_bytes: None,
             table_id: None,
             first_data_file_id: 0,
-            sizes: Sizes::InStatement,
+            has_sizes: true,
         };
         if options.files.is_empty() {
             return Err(Error::new("files is an empty list; name at least one file"));

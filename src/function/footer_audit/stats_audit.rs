@@ -12,7 +12,7 @@ use crate::ffi::table::TableFunction;
 use crate::ffi::write::Cell;
 use crate::function::file::column_stats::name_the_file;
 use crate::function::file::discovery::plan;
-use crate::function::file::options::{FileOptions, Format, Sizes};
+use crate::function::file::options::{FileOptions, Format};
 use crate::function::parquet::row_groups::RowGroups;
 use crate::output::parquet::findings::{Finding, Offence, Statistic};
 use crate::sql::file::statement::{FileStatement, Scan, path_list};
@@ -61,7 +61,7 @@ impl TableFunction for ParquetStatsAudit {
         let files = positional.first().ok_or_else(|| Error::new("files is missing"))?;
         let options = FileOptions::new(files, &named)?;
         let (format, hive_partitioning) = (Some(Format::Parquet), Some(false));
-        Ok(FileOptions { format, hive_partitioning, sizes: Sizes::None, ..options })
+        Ok(FileOptions { format, hive_partitioning, has_sizes: false, ..options })
     }
 
     fn rows(bound: &FileOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
@@ -272,8 +272,21 @@ fn finding(row: &Row<'_>) -> Option<Finding> {
     })
 }
 
+/// The bounds are compared as DuckDB's `parquet_metadata` writes them; one that it cannot write ends the database.
+fn check_listed(plan: &FileStatement) -> Result<()> {
+    let unlisted = plan.files.iter().find_map(|file| plan.unlisted.get_key_value(&file.name));
+    match unlisted {
+        Some((file, column)) => Err(Error::new(format!(
+            "file '{file}': the footer has bounds for column '{column}' that do not fit its type, or whose type has \
+             none (INTERVAL, UNKNOWN), and DuckDB cannot list such a footer; leave the file out, or write it again"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The audit of all that `file_column_stats` would scan.
 fn audit_statement(plan: FileStatement, session: &Session) -> Result<AuditStatement> {
+    check_listed(&plan)?;
     let names: Vec<&str> = plan.files.iter().map(|file| file.name.as_str()).collect();
     let row_groups = RowGroups::read(&names, session)?;
     let mut leaves = Vec::new();

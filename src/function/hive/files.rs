@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::options;
 use crate::ffi::session::Session;
+use crate::function::file::columns::check_names;
 use crate::function::file::columns::unused_file_column;
 use crate::function::file::list::expand;
 use crate::function::file::options::{FileOptions, Format};
@@ -203,7 +204,10 @@ fn source_columns(statement: &HiveFileStatement, session: &Session) -> Result<Ve
             "{error}; is every file whole, and what its name says? format := '...' names another format"
         ))
     })?;
-    Ok(rows.columns().into_iter().map(|(name, _)| name).collect())
+    let columns = rows.columns();
+    let files: Vec<String> = statement.scans.iter().flat_map(|scan| scan.files.clone()).collect();
+    check_names(&columns, &files)?;
+    Ok(columns.into_iter().map(|(name, _)| name).collect())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The options of the functions of Hive's column statistics.
 
+use std::time::SystemTime;
+
 use super::bit_vector::precision;
 use super::stats::top_k;
 use crate::sql::hive::statement::{HiveOptions, NullLength};
@@ -27,7 +29,7 @@ pub fn options(
     named: &[(&str, Literal)],
     mut others: impl FnMut(&str, &Literal) -> Result<bool>,
 ) -> Result<HiveOptions> {
-    let mut options = HiveOptions::default();
+    let mut options = HiveOptions { last_analyzed: seconds_since_1970(), ..HiveOptions::default() };
     for (name, value) in named {
         if !set(&mut options, name, value)? && !others(name, value)? {
             let known: Vec<&str> = named_parameters();
@@ -42,6 +44,12 @@ pub fn options(
         return Err(Error::new("columns is an empty list; name a column or leave it out"));
     }
     Ok(options)
+}
+
+/// The time at which the statement is composed.
+fn seconds_since_1970() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.ok().and_then(|time| i64::try_from(time.as_secs()).ok()).unwrap_or(0)
 }
 
 fn set(options: &mut HiveOptions, name: &str, value: &Literal) -> Result<bool> {

@@ -1,11 +1,12 @@
 //! Compares a lake's catalogue with its data, in one pass over the files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::catalogue::Lake;
 use super::options::LakeOptions;
 use super::scan::{Extent, lake_statement};
 use crate::ffi::session::{Row, Session};
+use crate::function::parquet::footers::{file_sizes, read_footers};
 use crate::output::ducklake::findings::{BoundOrder, Comparison};
 use crate::output::ducklake::geometry::merge;
 use crate::output::ducklake::lake_type::LakeType;
@@ -31,17 +32,13 @@ pub fn audit(options: &LakeOptions, session: &Session) -> Result<Audit> {
         comparisons.push(comparison(row));
         Ok(())
     })?;
-    add_sizes(&mut comparisons, &mut statement, session)?;
+    add_sizes(&mut comparisons, &mut statement, session);
     comparisons.sort_by_key(|found| (found.table_id, found.data_file_id, found.column_id));
     Ok(Audit { lake, comparisons })
 }
 
 /// Sizes are asked only of the footers of files of which the catalogue lacks one.
-fn add_sizes(
-    comparisons: &mut [Comparison],
-    statement: &mut LakeStatement,
-    session: &Session,
-) -> Result<()> {
+fn add_sizes(comparisons: &mut [Comparison], statement: &mut LakeStatement, session: &Session) {
     let lacks_size = |found: &&mut Comparison| {
         found.data_file_id.is_some() && matches!(found.stored.column_size_bytes, None | Some(0))
     };
@@ -50,25 +47,24 @@ fn add_sizes(
         lacking.entry(found.data_file_id.unwrap_or_default()).or_default().push(found);
     }
     if lacking.is_empty() {
-        return Ok(());
+        return;
     }
     statement.files.retain(|file| file.data_file_id.is_some_and(|id| lacking.contains_key(&id)));
-    statement.has_sizes = true;
-    session.query(&statement.size_rows())?.for_each(|row| {
-        let (Some(file), Some(leaf), Some(bytes)) =
-            (row.integer(0), row.integer(1), row.integer(2))
-        else {
-            return Ok(());
-        };
-        let leaf = usize::try_from(leaf).ok().and_then(|leaf| statement.leaves.get(leaf));
-        let column_id = leaf.and_then(|leaf| leaf.column_id);
-        for found in lacking.entry(file).or_default() {
+    // An encrypted file has a footer that cannot be listed, and no chunks here.
+    let sized = statement.leaves.iter().filter(|leaf| leaf.chunks.is_some());
+    let sized: HashSet<usize> = sized.map(|leaf| leaf.schema).collect();
+    let files = statement.files.iter().filter(|file| sized.contains(&file.group));
+    let names: Vec<String> = files.map(|file| file.name.clone()).collect();
+    let footers = read_footers(&names, session);
+    statement.sizes = file_sizes(&names, &footers, &statement.unlisted, session);
+    for (data_file_id, leaf_number, bytes) in statement.leaf_sizes() {
+        let column_id = statement.leaves.get(leaf_number).and_then(|leaf| leaf.column_id);
+        for found in lacking.entry(data_file_id).or_default() {
             if Some(found.column_id) == column_id {
                 found.truth.column_size_bytes = Some(bytes);
             }
         }
-        Ok(())
-    })
+    }
 }
 
 /// Bounds shorter than this are written whole.

@@ -56,7 +56,6 @@ pub struct DataFile {
     pub table_id: i64,
     pub path: String,
     pub record_count: i64,
-    pub size_bytes: Option<i64>,
     pub mapping_id: Option<i64>,
     pub encryption_key: Option<String>,
     pub begin_snapshot: i64,

@@ -30,11 +30,11 @@ pub struct DucklakeTableColumnStats;
 /// VARIANT.
 pub struct DucklakeFileVariantStats;
 
-fn file_statement(options: &LakeOptions, session: &Session, has_sizes: bool) -> Result<String> {
+fn file_statement(options: &LakeOptions, session: &Session) -> Result<String> {
     let lake = Lake::read(options, false, session)?;
     let complete =
         if options.only_missing { complete_columns(&lake, session)? } else { HashMap::new() };
-    let extent = Extent { is_table_wide: false, has_sizes };
+    let extent = Extent { is_table_wide: false, has_sizes: true };
     let is_read = |file: &DataFile| !options.only_missing || lacks(&lake, file, &complete);
     let statement = lake_statement(&lake, options, extent, &is_read, session)?;
     Ok(statement.file_rows(options.only_missing.then_some(&lake.metadata)))
@@ -116,12 +116,7 @@ impl TableFunction for DucklakeColumnStats {
     }
 
     fn statement(bound: &LakeOptions, session: &Session) -> Result<String> {
-        file_statement(bound, session, true)
-    }
-
-    /// DuckDB's `parquet_metadata` fails at a footer with a bound that has no text; the sizes are then NULL.
-    fn second_statements(bound: &LakeOptions, session: &Session) -> Option<Vec<String>> {
-        Some(vec![file_statement(bound, session, false).ok()?])
+        file_statement(bound, session)
     }
 }
 

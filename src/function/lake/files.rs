@@ -20,13 +20,12 @@ impl Reader<'_> {
         let statement = format!(
             "SELECT CAST(data_file_id AS BIGINT), CAST(table_id AS BIGINT), CAST(path AS VARCHAR), \
              CAST(CAST(path_is_relative AS BOOLEAN) AS BIGINT), CAST(record_count AS BIGINT), {}, {}, \
-             CAST(begin_snapshot AS BIGINT), CAST({} AS BIGINT), {}, {} \
+             CAST(begin_snapshot AS BIGINT), CAST({} AS BIGINT), {} \
              FROM {} f WHERE begin_snapshot <= {snapshot} ORDER BY 1",
             optional("mapping_id", "BIGINT"),
             optional("encryption_key", "VARCHAR"),
             at("f", snapshot),
             optional("file_format", "VARCHAR"),
-            optional("file_size_bytes", "BIGINT"),
             self.table("ducklake_data_file"),
         );
         let mut files = Vec::new();
@@ -42,7 +41,6 @@ impl Reader<'_> {
                 table_id,
                 path,
                 record_count: row.integer(4).unwrap_or(0),
-                size_bytes: row.integer(10),
                 mapping_id: row.integer(5),
                 encryption_key: row.text(6).filter(|key| !key.is_empty()).map(str::to_owned),
                 begin_snapshot: row.integer(7).unwrap_or(0),

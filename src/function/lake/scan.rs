@@ -9,7 +9,7 @@ use super::encrypted::{EncryptedColumns, EncryptedFile, decryption, encrypted_co
 use super::options::LakeOptions;
 use crate::ffi::session::Session;
 use crate::function::file::columns::{SourceColumn, source_columns, unused_name};
-use crate::function::parquet::footers::{read_footers, read_footers_by_size};
+use crate::function::parquet::footers::{Footers, file_sizes, read_footers};
 use crate::function::parquet::schema::{ParquetSchema, group_by_schema};
 use crate::function::parquet::variant_stats::footer_stats;
 use crate::output::ducklake::rows::empty_geometry_stats;
@@ -28,7 +28,7 @@ pub struct Extent {
     /// Everything that the row of a table stands for: inlined rows, files that only older snapshots have,
     /// and what columns hold in files older than themselves.
     pub is_table_wide: bool,
-    /// Sizes are asked of the footers.
+    /// The sizes of column chunks are wanted.
     pub has_sizes: bool,
 }
 
@@ -46,23 +46,23 @@ pub fn lake_statement(
         .filter(|file| (file.is_current || extent.is_table_wide) && is_read(file))
         .collect();
     let mut names: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let mut builder = Builder {
-        lake,
-        session,
-        extent,
-        statement: empty(lake, options, extent),
-        unknown: HashSet::new(),
-    };
+    let mut builder =
+        Builder { lake, session, extent, statement: empty(lake, options), unknown: HashSet::new() };
     // The reader calls a file by its path, but for untidy ones. Only when something is wrong is it worth
     // looking for each file.
-    let groups = match grouped(&files, &names, session) {
-        Ok(groups) => groups,
+    let grouped = match grouped(&files, &names, session) {
+        Ok(grouped) => grouped,
         Err(_) => {
             names = located(&files, lake, session)?;
             grouped(&files, &names, session)?
         }
     };
-    for (place, group) in groups {
+    if extent.has_sizes {
+        builder.statement.sizes =
+            file_sizes(&grouped.open, &grouped.footers, &grouped.unlisted, session);
+    }
+    builder.statement.unlisted = grouped.unlisted;
+    for (place, group) in grouped.groups {
         builder.add_files(place, &group)?;
     }
     if extent.is_table_wide {
@@ -73,12 +73,13 @@ pub fn lake_statement(
         let root = lake.root(column.table_id, column.column_id);
         !unknown.contains(&(column.table_id, root))
     });
-    let group_of_file = statement.files.iter().map(|f| (f.name.clone(), f.group)).collect();
+    let listed = statement.files.iter().filter(|file| !statement.unlisted.contains_key(&file.name));
+    let group_of_file = listed.map(|file| (file.name.clone(), file.group)).collect();
     statement.footer_stats = footer_stats(&statement.leaves, &group_of_file, session)?;
     Ok(statement)
 }
 
-fn empty(lake: &Lake, options: &LakeOptions, extent: Extent) -> LakeStatement {
+fn empty(lake: &Lake, options: &LakeOptions) -> LakeStatement {
     let mut columns = Vec::new();
     for (table_id, table) in &lake.tables {
         for (column_id, node) in table.nodes.iter().filter(|(_, node)| node.is_leaf) {
@@ -104,7 +105,8 @@ fn empty(lake: &Lake, options: &LakeOptions, extent: Extent) -> LakeStatement {
         constants: Vec::new(),
         filled_in: HashSet::new(),
         footer_stats: Vec::new(),
-        has_sizes: extent.has_sizes,
+        sizes: HashMap::new(),
+        unlisted: HashMap::new(),
         max_bound_bytes: options.max_bound_bytes,
     }
 }
@@ -153,13 +155,21 @@ struct Place {
 
 type Group<'a> = Vec<(&'a DataFile, &'a str)>;
 
+struct Grouped<'a> {
+    groups: Vec<(Place, Group<'a>)>,
+    /// The files that are not encrypted, and what their footers say.
+    open: Vec<String>,
+    footers: Footers,
+    unlisted: HashMap<String, String>,
+}
+
 fn grouped<'a>(
     files: &[&'a DataFile],
     names: &'a [String],
     session: &Session,
-) -> Result<Vec<(Place, Group<'a>)>> {
+) -> Result<Grouped<'a>> {
     let is_open = |file: &DataFile| file.encryption_key.is_none();
-    let (mut open, mut sizes) = (Vec::new(), Vec::new());
+    let mut open = Vec::new();
     let mut files_by_name: HashMap<&str, Group<'a>> = HashMap::new();
     let mut groups = Vec::new();
     for (file, name) in files.iter().zip(names) {
@@ -167,7 +177,6 @@ fn grouped<'a>(
             let same = files_by_name.entry(name).or_default();
             if same.is_empty() {
                 open.push(name.clone());
-                sizes.extend(file.size_bytes.map(|size_bytes| (name.clone(), size_bytes)));
             }
             same.push((file, name));
         } else {
@@ -176,13 +185,9 @@ fn grouped<'a>(
                 .push((Place { table_id, mapping_id, schema: None }, vec![(*file, name.as_str())]));
         }
     }
-    let footers = if sizes.len() == open.len() {
-        read_footers_by_size(sizes, session)
-    } else {
-        read_footers(&open, session)
-    };
+    let footers = read_footers(&open, session);
     let schemas = group_by_schema(&open, &footers, session)?;
-    for (schema, members) in schemas {
+    for (schema, members) in schemas.groups {
         let mut places: BTreeMap<(i64, Option<i64>), Group<'a>> = BTreeMap::new();
         for (file, name) in
             members.iter().filter_map(|name| files_by_name.get(name.as_str())).flatten()
@@ -193,7 +198,7 @@ fn grouped<'a>(
             (Place { table_id, mapping_id, schema: Some(schema.clone()) }, group)
         }));
     }
-    Ok(groups)
+    Ok(Grouped { groups, open, footers, unlisted: schemas.unlisted })
 }
 
 /// The scan of a group, without its columns.

@@ -1,81 +1,135 @@
-//! The footers of many small Parquet files, read without `parquet_schema` and `parquet_metadata`: these make
-//! a row of thirty columns for every column chunk, which for small files costs more than their scan.
+//! The footers of Parquet files, read by colstats itself where it can.
 //!
-//! DuckDB reads no part of a file but the whole (`read_blob`); that is cheap for a small local file, whose
-//! pages are read next. What is not found here is asked of the two functions, which also say what is wrong.
+//! DuckDB's `parquet_metadata` writes every bound of a footer as text. It takes longer for a small file than the
+//! scan, and at some bounds it raises an internal error, which ends the whole database, or ends the process
+//! ([`colstats_core::parquet::listing`]). So it only ever sees footers that were read here first and found harmless,
+//! or whose schema has no type with such bounds.
+//!
+//! DuckDB lends an extension no file handle. A local file is opened here once DuckDB, asked with `glob`, allows the
+//! access to it (`enable_external_access`, `allowed_directories`, `disabled_filesystems`).
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 
 use crate::ffi::session::Session;
-use crate::sql::file::statement::{FileSizes, path_list};
-use crate::sql::quote::as_bytes;
-use crate::sql::rows::union_all;
+use crate::sql::file::statement::FileSizes;
+use crate::sql::parquet::footers::{allowed_files, has_rows, remote_content, remote_size, sizes};
 use colstats_core::error::Result;
 use colstats_core::parquet::footer::Footer;
 
-/// Up to this size a file is read whole.
-const MAX_FILE_BYTES: i64 = 1 << 20;
+/// So much of the end of a file is read first; most footers lie in it.
+const FIRST_READ_BYTES: u64 = 64 << 10;
 
-/// So much is read at a time: DuckDB 1.3 holds the files of two thousand rows at once.
-const MAX_BATCH_BYTES: i64 = 32 << 20;
+/// The longest footer that is read.
+const MAX_FOOTER_BYTES: u64 = 256 << 20;
+
+/// Up to this size a remote file is fetched whole to see its footer: DuckDB reads no part of one.
+const MAX_REMOTE_BYTES: i64 = 64 << 20;
 
 /// Footers by file.
 pub type Footers = HashMap<String, Footer>;
 
-/// The footers of those files that are local, small and in order.
+/// The footers of those files that are local and in order.
 pub fn read_footers(files: &[String], session: &Session) -> Footers {
-    read_footers_by_size(sizes_of_files(files, session).unwrap_or_default(), session)
+    let local: Vec<&str> = files.iter().map(String::as_str).filter(|file| is_local(file)).collect();
+    if local.is_empty() || session.query(&allowed_files(&local)).is_err() {
+        return Footers::new();
+    }
+    let footer = |file: &str| Some((file.to_owned(), Footer::decode(&file_end(file)?)?));
+    local.into_iter().filter_map(footer).collect()
 }
 
 fn is_local(file: &str) -> bool {
     !file.contains("://")
 }
 
-/// [`read_footers`] of files whose sizes in bytes are known.
-pub fn read_footers_by_size(mut files: Vec<(String, i64)>, session: &Session) -> Footers {
-    files.retain(|(file, size_bytes)| is_local(file) && *size_bytes <= MAX_FILE_BYTES);
-    let mut footers = Footers::new();
-    let parts: Vec<String> = batches(&files).iter().map(|batch| file_ends(batch)).collect();
-    let Some(statement) = union_all(parts) else { return footers };
-    // With an order of their own, the parts need not be collected one after the other.
-    let Ok(rows) = session.query(&format!("{statement} ORDER BY filename")) else { return footers };
-    let read = rows.for_each(|row| {
-        let footer = row.bytes(1).and_then(Footer::decode);
-        if let (Some(file), Some(footer)) = (row.text(0), footer) {
-            footers.insert(file.to_owned(), footer);
+/// The last bytes of a file, in which its whole footer lies.
+fn file_end(path: &str) -> Option<Vec<u8>> {
+    let mut file = File::open(path).ok()?;
+    let file_bytes = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    let end = last_bytes(&mut file, file_bytes.min(FIRST_READ_BYTES))?;
+    let length = end.len().checked_sub(8).and_then(|start| end.get(start..start + 4))?;
+    let needed_bytes = u64::from(u32::from_le_bytes(length.try_into().ok()?)) + 8;
+    if needed_bytes <= end.len() as u64 {
+        return Some(end);
+    }
+    if needed_bytes > file_bytes.min(MAX_FOOTER_BYTES) {
+        return None;
+    }
+    last_bytes(&mut file, needed_bytes)
+}
+
+fn last_bytes(file: &mut File, count: u64) -> Option<Vec<u8>> {
+    file.seek(SeekFrom::End(-i64::try_from(count).ok()?)).ok()?;
+    let mut bytes = vec![0; usize::try_from(count).ok()?];
+    file.read_exact(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The footer of a small remote file. In a path with a Hive key that is called like a column of `read_blob`, DuckDB
+/// 1.5 and 2.0 raise an internal error.
+pub fn read_remote_footer(file: &str, session: &Session) -> Option<Footer> {
+    const BLOB_COLUMNS: [&str; 4] = ["filename=", "content=", "size=", "last_modified="];
+    let lower = file.to_ascii_lowercase();
+    if is_local(file) || BLOB_COLUMNS.iter().any(|column| lower.contains(column)) {
+        return None;
+    }
+    let mut size_bytes = None;
+    let sizes = session.query(&remote_size(file)).ok()?;
+    sizes.for_each(|row| Ok(size_bytes = row.integer(0))).ok()?;
+    size_bytes.filter(|size| *size <= MAX_REMOTE_BYTES)?;
+    let mut footer = None;
+    let content = session.query(&remote_content(file)).ok()?;
+    content.for_each(|row| Ok(footer = row.bytes(0).and_then(Footer::decode))).ok()?;
+    footer
+}
+
+/// What is known of the sizes of the files: from their footers, else from DuckDB's listing, which `unlisted` files
+/// must not meet.
+pub fn file_sizes(
+    files: &[String],
+    footers: &Footers,
+    unlisted: &HashMap<String, String>,
+    session: &Session,
+) -> HashMap<String, FileSizes> {
+    let mut known = HashMap::new();
+    let mut asked = Vec::new();
+    for file in files {
+        match footers.get(file) {
+            Some(footer) => {
+                let chunk_bytes = Some(footer.chunk_bytes.clone());
+                known.insert(
+                    file.clone(),
+                    FileSizes { has_rows: footer.row_count > 0, chunk_bytes },
+                );
+            }
+            None if unlisted.contains_key(file) => {
+                known.insert(file.clone(), unsized_file(file, session));
+            }
+            None => asked.push(file.as_str()),
         }
-        Ok(())
-    });
-    if read.is_ok() { footers } else { Footers::new() }
+    }
+    add_sizes(&mut known, &asked, session);
+    known
 }
 
-/// What these footers say of sizes.
-pub fn known_sizes(footers: Footers) -> impl Iterator<Item = (String, FileSizes)> {
-    footers.into_iter().map(|(file, footer)| {
-        let (has_rows, chunk_bytes) = (footer.row_count > 0, Some(footer.chunk_bytes));
-        (file, FileSizes { has_rows, chunk_bytes })
-    })
-}
-
-/// Asks DuckDB for the sizes in Parquet files.
-///
-/// DuckDB's `parquet_metadata` spells all bounds of a footer and fails at one that has no text, such as a
-/// timestamp out of range. The values can be read all the same. So the file that it fails at is searched by
-/// halves, and of that one only the number of rows is asked.
-pub fn add_sizes(sizes: &mut HashMap<String, FileSizes>, files: &[&str], session: &Session) {
+/// Asks DuckDB for the sizes. `parquet_metadata` fails at a bound that has no text, such as a timestamp out of range;
+/// the values can be read all the same. So the file that it fails at is searched by halves, and of that one only the
+/// number of rows is asked.
+fn add_sizes(known: &mut HashMap<String, FileSizes>, files: &[&str], session: &Session) {
     if files.is_empty() {
         return;
     }
     match (listed_sizes(files, session), files) {
-        (Ok(listed), _) => sizes.extend(listed),
+        (Ok(listed), _) => known.extend(listed),
         (Err(_), [file]) => {
-            let has_rows = has_rows(file, session).unwrap_or(false);
-            sizes.insert((*file).to_owned(), FileSizes { has_rows, chunk_bytes: None });
+            known.insert((*file).to_owned(), unsized_file(file, session));
         }
         (Err(_), _) => {
             let (left, right) = files.split_at(files.len() / 2);
-            add_sizes(sizes, left, session);
-            add_sizes(sizes, right, session);
+            add_sizes(known, left, session);
+            add_sizes(known, right, session);
         }
     }
 }
@@ -83,87 +137,21 @@ pub fn add_sizes(sizes: &mut HashMap<String, FileSizes>, files: &[&str], session
 fn listed_sizes(files: &[&str], session: &Session) -> Result<HashMap<String, FileSizes>> {
     // A file without row groups has no row in the answer.
     let empty = || FileSizes { has_rows: false, chunk_bytes: Some(Vec::new()) };
-    let mut sizes: HashMap<String, FileSizes> =
+    let mut known: HashMap<String, FileSizes> =
         files.iter().map(|file| ((*file).to_owned(), empty())).collect();
-    let statement = format!(
-        "SELECT any_value(file_name), column_id, CAST(sum(total_compressed_size) AS BIGINT), \
-         CAST(bool_or(num_values > 0) AS BIGINT) FROM parquet_metadata({}) \
-         GROUP BY {}, column_id ORDER BY column_id",
-        path_list(files),
-        as_bytes("file_name")
-    );
-    session.query(&statement)?.for_each(|row| {
-        if let Some(sizes) = row.text(0).and_then(|file| sizes.get_mut(file)) {
-            sizes.has_rows |= row.integer(3) == Some(1);
-            sizes.chunk_bytes.get_or_insert_default().push(row.integer(2).unwrap_or(0));
+    session.query(&sizes(files))?.for_each(|row| {
+        if let Some(known) = row.text(0).and_then(|file| known.get_mut(file)) {
+            known.has_rows |= row.integer(3) == Some(1);
+            known.chunk_bytes.get_or_insert_default().push(row.integer(2).unwrap_or(0));
         }
         Ok(())
     })?;
-    Ok(sizes)
+    Ok(known)
 }
 
-fn has_rows(file: &str, session: &Session) -> Result<bool> {
-    let statement = format!("SELECT num_rows FROM parquet_file_metadata({})", path_list(&[file]));
-    let mut has_rows = false;
-    session.query(&statement)?.for_each(|row| {
-        has_rows = row.integer(0).is_some_and(|count| count > 0);
-        Ok(())
-    })?;
-    Ok(has_rows)
-}
-
-fn sizes_of_files(files: &[String], session: &Session) -> Result<Vec<(String, i64)>> {
-    let local: Vec<&str> = files.iter().map(String::as_str).filter(|file| is_local(file)).collect();
-    let mut sizes = Vec::new();
-    if local.is_empty() {
-        return Ok(sizes);
-    }
-    // Sorted, since each file comes as a chunk of its own, and chunks cost more to collect than rows.
-    let statement =
-        format!("SELECT filename, size FROM read_blob({}) ORDER BY filename", path_list(&local));
-    session.query(&statement)?.for_each(|row| {
-        sizes.extend(row.text(0).map(str::to_owned).zip(row.integer(1)));
-        Ok(())
-    })?;
-    Ok(sizes)
-}
-
-fn batches(files: &[(String, i64)]) -> Vec<Vec<&str>> {
-    let mut batches: Vec<Vec<&str>> = Vec::new();
-    let mut batch_bytes = MAX_BATCH_BYTES;
-    for (file, size) in files {
-        batch_bytes = batch_bytes.saturating_add(*size);
-        match batches.last_mut() {
-            Some(batch) if batch_bytes <= MAX_BATCH_BYTES => batch.push(file),
-            _ => {
-                batches.push(vec![file]);
-                batch_bytes = *size;
-            }
-        }
-    }
-    batches
-}
-
-/// The files with their last bytes: the footer, its length (four bytes, the lowest first) and four more.
-fn file_ends(files: &[&str]) -> String {
-    format!(
-        "SELECT filename, content[greatest(size - 7 - coalesce(TRY_CAST('0x' || length[7:8] || length[5:6] \
-         || length[3:4] || length[1:2] AS BIGINT), 0), 1):] AS file_end FROM (SELECT filename, content, size, \
-         hex(content[size - 7:size - 4]) AS length FROM read_blob({}))",
-        path_list(files)
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn batches_are_bounded() {
-        let files: Vec<(String, i64)> =
-            (0..5).map(|number| (number.to_string(), MAX_BATCH_BYTES / 2)).collect();
-        assert_eq!(batches(&files), [vec!["0", "1"], vec!["2", "3"], vec!["4"]]);
-        assert_eq!(batches(&[("a".into(), MAX_BATCH_BYTES + 1)]), [vec!["a"]]);
-        assert!(batches(&[]).is_empty());
-    }
+fn unsized_file(file: &str, session: &Session) -> FileSizes {
+    let mut count = None;
+    let asked = session.query(&has_rows(file));
+    let read = asked.and_then(|rows| rows.for_each(|row| Ok(count = row.integer(0))));
+    FileSizes { has_rows: read.is_ok() && count.is_some_and(|count| count > 0), chunk_bytes: None }
 }

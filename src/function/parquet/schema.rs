@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::footers::Footers;
+use super::footers::{Footers, read_remote_footer};
 use crate::ffi::session::{Row, Session};
 use crate::sql::file::statement::path_list;
 use crate::sql::quote::text;
 use colstats_core::column::column_type::{ColumnType, Leaf};
 use colstats_core::error::{Error, Result};
 use colstats_core::parquet::footer::{GEOMETRY_KEY, SchemaNode, geometry_signature};
+use colstats_core::parquet::listing::BoundKind;
 
 /// The tree of a file's columns, in pre-order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,21 +36,34 @@ struct FileNodes {
     signature: DefaultHasher,
 }
 
-/// The distinct schemas with their files, in the order of the files. `footers` are those already known.
-pub fn group_by_schema(
-    files: &[String],
-    footers: &Footers,
-    session: &Session,
-) -> Result<Vec<(ParquetSchema, Vec<String>)>> {
+/// Files by what their footers say.
+pub struct Schemas {
+    /// The distinct schemas with their files, in the order of the files.
+    pub groups: Vec<(ParquetSchema, Vec<String>)>,
+    /// The files that DuckDB's `parquet_metadata` must not meet, each with the column that makes it so.
+    pub unlisted: HashMap<String, String>,
+}
+
+/// The schemas of the files. `footers` are those already known.
+pub fn group_by_schema(files: &[String], footers: &Footers, session: &Session) -> Result<Schemas> {
     let unknown: Vec<&str> =
         files.iter().map(String::as_str).filter(|file| !footers.contains_key(*file)).collect();
     let mut by_file = read_nodes(&unknown, session)?;
     let mut groups: Vec<(ParquetSchema, Vec<String>)> = Vec::new();
+    let mut unlisted = HashMap::new();
     let mut group_of_signature: HashMap<u64, usize> = HashMap::new();
     for file in files {
         let (signature, nodes) = match (footers.get(file), by_file.get_mut(file)) {
-            (Some(footer), _) => (footer.signature, footer.nodes.as_slice()),
-            (None, Some(read)) => (read.signature.finish(), read.nodes.as_slice()),
+            (Some(footer), _) => {
+                let column = footer.unlisted_column();
+                unlisted.extend(column.map(|column| (file.clone(), column.to_owned())));
+                (footer.signature, footer.nodes.as_slice())
+            }
+            (None, Some(read)) => {
+                let column = unlisted_column(file, read, session);
+                unlisted.extend(column.map(|column| (file.clone(), column)));
+                (read.signature.finish(), read.nodes.as_slice())
+            }
             (None, None) => return Err(not_found(file)),
         };
         let group = *group_of_signature.entry(signature).or_insert(groups.len());
@@ -61,7 +75,17 @@ pub fn group_by_schema(
             members.push(file.clone());
         }
     }
-    Ok(groups)
+    Ok(Schemas { groups, unlisted })
+}
+
+/// The column for which a file whose footer was not read is not listed. Where its type alone does not forbid it, a
+/// remote file's bounds are looked at.
+fn unlisted_column(file: &str, read: &FileNodes, session: &Session) -> Option<String> {
+    let suspect = read.nodes.iter().find(|node| node.bound_kind != BoundKind::Any)?;
+    match read_remote_footer(file, session) {
+        Some(footer) => footer.unlisted_column().map(str::to_owned),
+        None => Some(suspect.name.clone()),
+    }
 }
 
 /// DuckDB 1.5 puts `./` before a bare name that holds characters of a pattern, and its rows are then not those
@@ -81,7 +105,11 @@ fn read_nodes(files: &[&str], session: &Session) -> Result<HashMap<String, FileN
     let statement = format!(
         "SELECT file_name, name, coalesce(num_children, 0), field_id, \
          CAST(hash(*COLUMNS(* EXCLUDE (file_name))) AS VARCHAR), CAST(type AS VARCHAR), \
-         CAST(type = 'BYTE_ARRAY' AND converted_type IS NULL AND logical_type IS NULL AS BIGINT) \
+         CAST(type = 'BYTE_ARRAY' AND converted_type IS NULL AND logical_type IS NULL AS BIGINT), \
+         CAST(coalesce(converted_type IN ('INTERVAL', 'TIME_MILLIS', 'TIME_MICROS'), false) \
+         OR coalesce(starts_with(logical_type, 'TimeType') OR logical_type IN ('NullType()', 'UNKNOWN'), false) \
+         OR coalesce(type IN ('INT32', 'INT64') AND (converted_type = 'DECIMAL' \
+         OR starts_with(logical_type, 'DecimalType')), false) AS BIGINT) \
          FROM parquet_schema({})",
         path_list(files)
     );
@@ -98,6 +126,7 @@ fn read_nodes(files: &[&str], session: &Session) -> Result<HashMap<String, FileN
             child_count: row.integer(2).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
             field_id: row.integer(3).filter(|id| *id >= 0),
             is_bare_bytes: row.integer(6) == Some(1),
+            bound_kind: if row.integer(7) == Some(0) { BoundKind::Any } else { BoundKind::None },
         });
         row.text(4).hash(&mut read.signature);
         Ok(())
@@ -258,7 +287,7 @@ mod tests {
     use super::*;
 
     fn node(name: &str, child_count: usize, field_id: Option<i64>) -> SchemaNode {
-        SchemaNode { name: name.into(), child_count, field_id, is_bare_bytes: false }
+        SchemaNode { name: name.into(), child_count, field_id, ..SchemaNode::default() }
     }
 
     fn leaf(column_type: ColumnType) -> Leaf {

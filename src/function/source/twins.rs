@@ -10,7 +10,7 @@ use crate::ffi::session::Host;
 use crate::ffi::value::literal_at;
 use crate::ffi::write::Cell;
 use crate::function::file::discovery::plan;
-use crate::function::file::options::{FileOptions, Sizes};
+use crate::function::file::options::FileOptions;
 use crate::function::hive::files::HiveFiles;
 use crate::sql::literal::Literal;
 use colstats_core::column::column_type::ColumnType;
@@ -68,9 +68,7 @@ impl ScalarFunction for FileColumnStatsSql {
 
     fn call(host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
         let (files, options) = arguments_at(arguments, row)?;
-        // The text is run by others: there is no second try, as in the table function.
-        let options =
-            FileOptions { sizes: Sizes::Before, ..FileOptions::new(&files, &named(&options))? };
+        let options = FileOptions::new(&files, &named(&options))?;
         Ok(Cell::Varchar(plan(&options, &host.connect()?)?.compose()))
     }
 }

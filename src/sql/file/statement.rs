@@ -32,7 +32,7 @@ pub struct FileSizes {
 }
 
 /// The bytes of a leaf that lies in these chunks.
-fn leaf_bytes(chunk_bytes: &[i64], chunks: &[usize]) -> i64 {
+pub fn leaf_bytes(chunk_bytes: &[i64], chunks: &[usize]) -> i64 {
     let sizes = chunks.iter().filter_map(|chunk| chunk_bytes.get(*chunk));
     sizes.fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
@@ -86,8 +86,8 @@ pub struct FileStatement {
     pub first_file_number: usize,
     pub leaves: Vec<LeafRow>,
     pub scans: Vec<Scan>,
-    /// The Parquet files whose sizes are not known and which the statement asks for them.
-    pub listed_files: Vec<String>,
+    /// The files that DuckDB's `parquet_metadata` must not meet, each with the column that makes it so.
+    pub unlisted: HashMap<String, String>,
     pub footer_stats: Vec<FooterStats>,
     pub max_bound_bytes: Option<i64>,
     pub table_id: Option<i64>,
@@ -190,13 +190,13 @@ impl FileStatement {
              FROM scanned JOIN files ON files.file_name = scanned.scanned_file), \
              per_leaf AS (SELECT file_number, column_position, unnest(column_leaves) AS leaf, \
              generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
-             sizes AS ({KNOWN_SIZES} UNION ALL {listed_sizes}), \
+             sizes AS ({KNOWN_SIZES}), \
              footers(file_name, leaf_number, extra_stats) AS ({footers}) \
              SELECT CAST({first} + files.file_number AS BIGINT) AS data_file_id, \
              CAST({table_id} AS BIGINT) AS table_id, \
              CAST(leaves.column_id AS BIGINT) AS column_id, \
-             CASE WHEN leaves.is_sized THEN coalesce(sizes.size_bytes, {no_size}) END AS column_size_bytes, \
-             CASE WHEN per_leaf.leaf IS NULL AND (files.has_rows OR sizes.has_entries) \
+             CASE WHEN leaves.is_sized THEN sizes.size_bytes END AS column_size_bytes, \
+             CASE WHEN per_leaf.leaf IS NULL AND files.has_rows \
              THEN error('the scan has no rows for file ' || files.file_name || ', column ' || \
              leaves.column_name || ', although its footer has') \
              ELSE coalesce(per_leaf.leaf.value_count, 0) END AS value_count, \
@@ -216,20 +216,11 @@ impl FileStatement {
             files = self.file_rows(),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
-            listed_sizes = self.listed_sizes(),
-            // A listed file without row groups has no sizes. Where nothing is listed, they are not known.
-            no_size = if self.listed_files.is_empty() { "NULL" } else { "0" },
             footers = self.footer_values(),
             footer_file = as_bytes("footers.file_name"),
             first = self.first_data_file_id,
             table_id = self.table_id.map_or("NULL".into(), |id| id.to_string()),
         )
-    }
-
-    /// Whether there are files whose footers could not be listed.
-    pub fn lacks_sizes(&self) -> bool {
-        let footers = self.files.iter().filter_map(|file| file.footer.as_ref());
-        footers.into_iter().any(|footer| footer.chunk_bytes.is_none())
     }
 
     /// The leaves with their number in the statement and their rank among those of their schema.
@@ -315,39 +306,12 @@ impl FileStatement {
         union_all(statements.collect())
             .unwrap_or("SELECT '' AS scanned_file, [column_stats(0)] AS stats LIMIT 0".into())
     }
-
-    /// Compressed bytes per leaf, summed over the row groups and over the chunks of the leaf.
-    fn listed_sizes(&self) -> String {
-        let chunks: Vec<String> = self
-            .ranked_leaves()
-            .flat_map(|(_, rank, leaf)| {
-                let chunks = leaf.chunks.iter().flatten();
-                chunks.map(move |chunk| format!("({}, {rank}, {chunk})", leaf.schema))
-            })
-            .collect();
-        if chunks.is_empty() || self.listed_files.is_empty() {
-            return "SELECT 0, 0, 0::BIGINT, false WHERE false".into();
-        }
-        let paths: Vec<&str> = self.listed_files.iter().map(String::as_str).collect();
-        format!(
-            "SELECT file_number, leaf_rank, CAST(sum(total_compressed_size) AS BIGINT), \
-             bool_or(num_values > 0) \
-             FROM parquet_metadata({paths}) AS listed \
-             JOIN files ON {listed_file} = files.file_name \
-             JOIN ({chunks}) AS chunks(chunk_schema, leaf_rank, chunk_number) \
-             ON chunk_schema = schema_number AND chunk_number = listed.column_id \
-             GROUP BY ALL",
-            listed_file = as_bytes("listed.file_name"),
-            paths = path_list(&paths),
-            chunks = values(chunks),
-        )
-    }
 }
 
 /// The sizes that came with the files.
 const KNOWN_SIZES: &str = "SELECT file_number, \
     CAST(generate_subscripts(sizes, 1) AS INTEGER) AS leaf_rank, \
-    CAST(unnest(sizes) AS BIGINT) AS size_bytes, false AS has_entries \
+    CAST(unnest(sizes) AS BIGINT) AS size_bytes \
     FROM (SELECT file_number, string_split(leaf_bytes, ' ') AS sizes FROM files WHERE leaf_bytes <> '')";
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub struct HiveOptions {
     pub engine: String,
     /// The columns to report; all when not given.
     pub columns: Option<Vec<String>>,
-    /// 4 to 15.
+    /// 4 to 16.
     pub bit_vector_precision: u8,
     pub null_length: NullLength,
     /// Whether the leaves of nested columns have rows.
@@ -32,6 +32,8 @@ pub struct HiveOptions {
     pub has_histogram: bool,
     /// How many frequent values to report; 0 for none.
     pub top_k: u16,
+    /// Seconds since 1970. DuckDB's own `epoch(now())` needs the extension ICU, which not every host has inside.
+    pub last_analyzed: i64,
 }
 
 impl Default for HiveOptions {
@@ -47,6 +49,7 @@ impl Default for HiveOptions {
             has_nested: false,
             has_histogram: false,
             top_k: 0,
+            last_analyzed: 0,
         }
     }
 }
@@ -74,13 +77,14 @@ impl HiveOptions {
             "{{'cat_name': {}, 'db_name': {}, 'table_name': {}, 'partition_name': {partition_name}, \
              'engine': {}, 'file_name': {file_name}, 'null_length': '{null_length}', \
              'nested': {}, 'asked': {}, \
-             'last_analyzed': CAST(epoch(now()) AS BIGINT)}}",
+             'last_analyzed': CAST({} AS BIGINT)}}",
             text(&self.cat_name),
             text(&self.db_name),
             self.table_name.as_deref().map_or("CAST(NULL AS VARCHAR)".into(), text),
             text(&self.engine),
             self.has_nested,
             self.columns.is_some(),
+            self.last_analyzed,
         )
     }
 }

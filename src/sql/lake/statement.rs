@@ -4,11 +4,11 @@
 //! What the catalogue says of files and columns stands in the text as VALUES. Files that share a table, a
 //! name mapping and a schema are one group and one scan.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::order::OrderTypes;
 use crate::output::ducklake::lake_type::{BoundRule, LakeType};
-use crate::sql::file::statement::{FooterStats, LeafRow, path_list};
+use crate::sql::file::statement::{FileSizes, FooterStats, LeafRow, leaf_bytes};
 use crate::sql::quote::{identifier, long_text_list, text};
 use crate::sql::rows::{union_all, values};
 
@@ -81,7 +81,10 @@ pub struct LakeStatement {
     /// they count for the table, and are no rows of the files.
     pub filled_in: HashSet<(usize, i64)>,
     pub footer_stats: Vec<FooterStats>,
-    pub has_sizes: bool,
+    /// By file, where they are wanted and known.
+    pub sizes: HashMap<String, FileSizes>,
+    /// The files that DuckDB's `parquet_metadata` must not meet, each with the column that makes it so.
+    pub unlisted: HashMap<String, String>,
     pub max_bound_bytes: Option<i64>,
 }
 
@@ -115,7 +118,7 @@ impl LakeStatement {
             files = self.file_values(),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
-            sizes = self.sizes(),
+            sizes = self.size_rows(),
             footers = self.footer_values(),
             found = FOUND_IN_FILES,
             partitions = self.constant_rows(true),
@@ -126,16 +129,6 @@ impl LakeStatement {
             exact_max = exact("found_max", "ceil", "infinity"),
         );
         (text, order_types)
-    }
-
-    /// The sizes alone: data file, column, compressed bytes. No data is read.
-    pub fn size_rows(&self) -> String {
-        format!(
-            "WITH lake_files(group_number, table_id, data_file_id, file_name, record_count, is_current) AS \
-             ({}) SELECT data_file_id, CAST(leaf_number AS BIGINT), size_bytes FROM ({})",
-            self.file_values(),
-            self.sizes()
-        )
     }
 
     fn column_values(&self, order_types: &mut OrderTypes) -> String {
@@ -226,42 +219,36 @@ impl LakeStatement {
         )
     }
 
-    /// Compressed bytes by file and leaf, summed over row groups and over the chunks of the leaf.
-    fn sizes(&self) -> String {
-        let numbered = self.leaves.iter().enumerate();
-        let chunks: Vec<String> = numbered
-            .flat_map(|(number, leaf)| {
-                let chunks = leaf.chunks.iter().flatten();
-                chunks.map(move |chunk| format!("({}, {number}, {chunk})", leaf.schema))
-            })
-            .collect();
-        // An encrypted file has a footer that cannot be listed, and no chunks here.
-        let listed: HashSet<usize> = self
-            .leaves
-            .iter()
-            .filter(|leaf| leaf.chunks.is_some())
-            .map(|leaf| leaf.schema)
-            .collect();
-        let mut names: Vec<&str> = self
-            .files
-            .iter()
-            .filter(|file| file.data_file_id.is_some() && listed.contains(&file.group))
-            .map(|file| file.name.as_str())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        if !self.has_sizes || chunks.is_empty() || names.is_empty() {
-            return "SELECT CAST(0 AS BIGINT) AS data_file_id, 0 AS leaf_number, \
-                    CAST(0 AS BIGINT) AS size_bytes WHERE false"
-                .into();
+    /// Compressed bytes of each leaf of each file, over its row groups and chunks: data file, leaf, bytes.
+    pub fn leaf_sizes(&self) -> Vec<(i64, usize, i64)> {
+        let mut leaves_of_group: HashMap<usize, Vec<(usize, &[usize])>> = HashMap::new();
+        for (number, leaf) in self.leaves.iter().enumerate() {
+            if let Some(chunks) = leaf.chunks.as_deref().filter(|chunks| !chunks.is_empty()) {
+                leaves_of_group.entry(leaf.schema).or_default().push((number, chunks));
+            }
         }
+        let mut sizes = Vec::new();
+        for file in &self.files {
+            let known = self.sizes.get(&file.name).and_then(|known| known.chunk_bytes.as_deref());
+            let (Some(id), Some(chunk_bytes)) = (file.data_file_id, known) else { continue };
+            for (number, chunks) in leaves_of_group.get(&file.group).into_iter().flatten() {
+                sizes.push((id, *number, leaf_bytes(chunk_bytes, chunks)));
+            }
+        }
+        sizes
+    }
+
+    fn size_rows(&self) -> String {
+        let sizes = self.leaf_sizes();
+        let column = |value: &dyn Fn(&(i64, usize, i64)) -> String| -> String {
+            long_text_list(&sizes.iter().map(value).collect::<Vec<_>>())
+        };
         format!(
-            "SELECT data_file_id, leaf_number, CAST(sum(total_compressed_size) AS BIGINT) AS size_bytes \
-             FROM parquet_metadata({}) AS footers JOIN lake_files ON lake_files.file_name = footers.file_name \
-             JOIN (VALUES {}) AS chunks(chunk_group, leaf_number, chunk_number) \
-             ON chunk_group = group_number AND chunk_number = footers.column_id GROUP BY ALL",
-            path_list(&names),
-            chunks.join(", "),
+            "SELECT unnest(CAST({} AS BIGINT[])) AS data_file_id, unnest(CAST({} AS INTEGER[])) AS leaf_number, \
+             unnest(CAST({} AS BIGINT[])) AS size_bytes",
+            column(&|(data_file_id, _, _)| data_file_id.to_string()),
+            column(&|(_, leaf_number, _)| leaf_number.to_string()),
+            column(&|(_, _, bytes)| bytes.to_string()),
         )
     }
 

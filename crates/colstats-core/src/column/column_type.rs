@@ -4,6 +4,7 @@
 //! that holds values itself gets one summary. [`ColumnType::leaves`] fixes the order of leaves, how
 //! a leaf's path is written, and its pre-order number, as DuckLake numbers the nodes of a table.
 
+use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -131,6 +132,25 @@ impl ColumnType {
         match self {
             ColumnType::Alias(_, base) => base.base(),
             other => other,
+        }
+    }
+
+    /// The name that two parts of a STRUCT or UNION share, but for case. DuckDB has no such type: the C API hands names
+    /// out up to their first NUL byte, so one of the two has more behind it.
+    pub fn repeated_name(&self) -> Option<&str> {
+        match self {
+            ColumnType::Struct(fields) | ColumnType::Union(fields) => {
+                let mut seen = HashSet::new();
+                let mut named = fields.iter().map(|field| field.name.as_str());
+                // The fields of `row(1, 2)` have no names.
+                named
+                    .find(|name| !name.is_empty() && !seen.insert(name.to_ascii_lowercase()))
+                    .or_else(|| fields.iter().find_map(|field| field.column_type.repeated_name()))
+            }
+            ColumnType::List(element) | ColumnType::Array(element, _) => element.repeated_name(),
+            ColumnType::Map(parts) => parts.0.repeated_name().or_else(|| parts.1.repeated_name()),
+            ColumnType::Alias(_, base) => base.repeated_name(),
+            _ => None,
         }
     }
 

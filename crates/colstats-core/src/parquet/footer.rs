@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
+use super::listing::{Annotations, BoundKind, logical_type};
 use super::thrift_compact::{Kind, Reader};
 
 /// A node of a schema. The nodes of a file stand in pre-order, the root first.
@@ -16,6 +17,8 @@ pub struct SchemaNode {
     pub field_id: Option<i64>,
     /// Bytes without an annotation: only the file's metadata can tell that they are a geometry.
     pub is_bare_bytes: bool,
+    /// Which of its bounds DuckDB can list.
+    pub bound_kind: BoundKind,
 }
 
 /// What a footer says.
@@ -27,6 +30,8 @@ pub struct Footer {
     pub row_count: i64,
     /// Compressed bytes per leaf of the schema, summed over the row groups.
     pub chunk_bytes: Vec<i64>,
+    /// The first leaf with a bound that DuckDB's `parquet_metadata` cannot list, by its place among the leaves.
+    pub unlisted_leaf: Option<usize>,
 }
 
 /// The magic bytes at the end of a file, and the length of the footer before them.
@@ -47,8 +52,14 @@ impl Footer {
             return None;
         }
         let mut reader = Reader::new(rest.get(start..)?);
-        let mut footer =
-            Footer { nodes: Vec::new(), signature: 0, row_count: 0, chunk_bytes: Vec::new() };
+        let mut footer = Footer {
+            nodes: Vec::new(),
+            signature: 0,
+            row_count: 0,
+            chunk_bytes: Vec::new(),
+            unlisted_leaf: None,
+        };
+        let mut leaves = Vec::new();
         let mut signature = DefaultHasher::new();
         reader.each_field(|reader, number, kind| match (number, kind) {
             (2, Kind::List) => {
@@ -58,13 +69,11 @@ impl Footer {
                     Some(())
                 })?;
                 schema.get(..schema.len() - reader.rest().len())?.hash(&mut signature);
-                footer.chunk_bytes = vec![0; footer.leaf_count()];
+                leaves = footer.leaves().map(Leaf::new).collect();
                 footer.is_tree().then_some(())
             }
             (3, Kind::Integer) => reader.integer().map(|count| footer.row_count = count),
-            (4, Kind::List) => {
-                reader.each_element(|reader, _| add_row_group(reader, &mut footer.chunk_bytes))
-            }
+            (4, Kind::List) => reader.each_element(|reader, _| add_row_group(reader, &mut leaves)),
             (5, Kind::List) => reader.each_element(|reader, _| {
                 let (key, value) = key_value(reader)?;
                 if key == GEOMETRY_KEY.as_bytes() {
@@ -77,11 +86,18 @@ impl Footer {
             (_, kind) => reader.skip(kind),
         })?;
         footer.signature = signature.finish();
+        footer.unlisted_leaf = leaves.iter().position(|leaf| leaf.is_unlisted);
+        footer.chunk_bytes = leaves.into_iter().map(|leaf| leaf.chunk_bytes).collect();
         (!footer.nodes.is_empty()).then_some(footer)
     }
 
-    fn leaf_count(&self) -> usize {
-        self.nodes.iter().filter(|node| node.child_count == 0).count()
+    fn leaves(&self) -> impl Iterator<Item = &SchemaNode> {
+        self.nodes.iter().filter(|node| node.child_count == 0)
+    }
+
+    /// The name of the leaf with a bound that cannot be listed.
+    pub fn unlisted_column(&self) -> Option<&str> {
+        Some(self.leaves().nth(self.unlisted_leaf?)?.name.as_str())
     }
 
     /// Whether the counts of children make one tree of the nodes.
@@ -97,12 +113,25 @@ impl Footer {
     }
 }
 
+/// What is gathered of a leaf over the row groups.
+struct Leaf {
+    bound_kind: BoundKind,
+    chunk_bytes: i64,
+    is_unlisted: bool,
+}
+
+impl Leaf {
+    fn new(node: &SchemaNode) -> Leaf {
+        Leaf { bound_kind: node.bound_kind, chunk_bytes: 0, is_unlisted: false }
+    }
+}
+
 fn schema_node(reader: &mut Reader<'_>) -> Option<SchemaNode> {
     let mut node = SchemaNode::default();
-    let (mut physical_type, mut is_annotated) = (None, false);
+    let mut annotations = Annotations::default();
     reader.each_field(|reader, number, kind| match (number, kind) {
         (1, Kind::Integer) => {
-            physical_type = Some(reader.integer()?);
+            annotations.physical_type = Some(reader.integer()?);
             Some(())
         }
         (4, Kind::Binary) => {
@@ -117,35 +146,42 @@ fn schema_node(reader: &mut Reader<'_>) -> Option<SchemaNode> {
             node.field_id = Some(reader.integer()?).filter(|id| *id >= 0);
             Some(())
         }
-        (6 | 10, kind) => {
-            is_annotated = true;
-            reader.skip(kind)
+        (6, Kind::Integer) => {
+            annotations.converted_type = Some(reader.integer()?);
+            Some(())
+        }
+        (8, Kind::Integer) => {
+            annotations.precision = Some(reader.integer()?);
+            Some(())
+        }
+        (10, Kind::Struct) => {
+            annotations.logical = Some(logical_type(reader)?);
+            Some(())
         }
         (_, kind) => reader.skip(kind),
     })?;
+    let physical_type = annotations.physical_type;
     if physical_type.is_some_and(|known| !(0..=MAX_PHYSICAL_TYPE).contains(&known)) {
         return None;
     }
+    let is_annotated = annotations.converted_type.is_some() || annotations.logical.is_some();
     node.is_bare_bytes = physical_type == Some(BYTE_ARRAY) && !is_annotated;
+    node.bound_kind = BoundKind::of(&annotations);
     Some(node)
 }
 
-/// Adds the sizes of a row group's chunks, one per leaf in the order of the schema.
-fn add_row_group(reader: &mut Reader<'_>, chunk_bytes: &mut [i64]) -> Option<()> {
-    let mut sums = chunk_bytes.iter_mut();
+/// Adds the chunks of a row group, one per leaf in the order of the schema.
+fn add_row_group(reader: &mut Reader<'_>, leaves: &mut [Leaf]) -> Option<()> {
+    let mut leaves = leaves.iter_mut();
     reader.each_field(|reader, number, kind| match (number, kind) {
-        (1, Kind::List) => reader.each_element(|reader, _| {
-            let (sum, bytes) = (sums.next()?, chunk_size(reader)?);
-            *sum = sum.checked_add(bytes)?;
-            Some(())
-        }),
+        (1, Kind::List) => reader.each_element(|reader, _| add_chunk(reader, leaves.next()?)),
         (_, kind) => reader.skip(kind),
     })?;
-    sums.next().is_none().then_some(())
+    leaves.next().is_none().then_some(())
 }
 
-/// The compressed size that stands in the metadata of a column chunk.
-fn chunk_size(reader: &mut Reader<'_>) -> Option<i64> {
+/// Adds what the metadata of a column chunk say.
+fn add_chunk(reader: &mut Reader<'_>, leaf: &mut Leaf) -> Option<()> {
     let mut size = None;
     reader.each_field(|reader, number, kind| match (number, kind) {
         (3, Kind::Struct) => reader.each_field(|reader, number, kind| match (number, kind) {
@@ -153,11 +189,16 @@ fn chunk_size(reader: &mut Reader<'_>) -> Option<i64> {
                 size = Some(reader.integer()?);
                 Some(())
             }
+            (12, Kind::Struct) => {
+                leaf.is_unlisted |= !leaf.bound_kind.can_list_statistics(reader)?;
+                Some(())
+            }
             (_, kind) => reader.skip(kind),
         }),
         (_, kind) => reader.skip(kind),
     })?;
-    size
+    leaf.chunk_bytes = leaf.chunk_bytes.checked_add(size?)?;
+    Some(())
 }
 
 fn key_value<'a>(reader: &mut Reader<'a>) -> Option<(&'a [u8], &'a [u8])> {
@@ -254,6 +295,7 @@ mod tests {
             child_count,
             field_id,
             is_bare_bytes,
+            ..SchemaNode::default()
         };
         let expected = [
             node("root", 2, None, false),
