@@ -106,7 +106,11 @@ impl Audit {
         }
         let writers = self.writers(session)?;
         let offences = self.first_offences(session)?;
-        let rows = self.findings.iter().zip(offences).filter_map(|(finding, offence)| {
+        let is_proven = |(finding, offence): &(&Finding, FirstOffence)| {
+            !finding.needs_proof || offence.row.is_some()
+        };
+        let found = self.findings.iter().zip(offences).filter(is_proven);
+        let rows = found.filter_map(|(finding, offence)| {
             let file = &self.statement.files.get(finding.file_number)?.name;
             let leaf = self.statement.leaves.get(finding.leaf_number)?;
             Some(vec![
@@ -269,6 +273,7 @@ fn finding(row: &Row<'_>) -> Option<Finding> {
         has_successor: row.integer(8) == Some(1),
         is_int96: row.integer(9) == Some(1),
         claims_null: row.integer(10) == Some(1),
+        needs_proof: row.integer(11) == Some(1),
     })
 }
 

@@ -111,6 +111,8 @@ pub struct Finding {
     /// The footer says that all entries are NULL. DuckDB 2.0 does not read such a column chunk, so the
     /// counts say nothing then.
     pub claims_null: bool,
+    /// It is none unless a value shows it: a box that goes around the antimeridian, with data on both sides of its gap.
+    pub needs_proof: bool,
 }
 
 const SKIPS_BELOW: &str = "a filter for values below this minimum skips the row group and loses rows; \
@@ -250,6 +252,7 @@ mod tests {
             has_successor: false,
             is_int96: false,
             claims_null: false,
+            needs_proof: false,
         }
     }
 

@@ -96,7 +96,7 @@ const CHECKS: [[&str; 4]; 11] = [
     ],
     ["min_is_exact", "stats_min_value", "true_min", "min_is_exact AND min_sign < 0"],
     ["max_is_exact", "stats_max_value", "true_max", "max_is_exact AND max_sign > 0"],
-    ["bbox", "geo_bbox", "true_box", "is_outside"],
+    ["bbox", "geo_bbox", "true_box", "is_outside OR is_wrapped"],
     [
         "geo_types",
         "geo_types",
@@ -141,7 +141,8 @@ impl AuditScan {
 impl AuditStatement {
     /// The text. Its columns: file, leaf (both by their places), row group, statistic, the footer's value,
     /// the true value, count of values, count of NULLs, whether the footer has the field that replaced a
-    /// deprecated one, whether the column is INT96, whether the footer says that all entries are NULL.
+    /// deprecated one, whether the column is INT96, whether the footer says that all entries are NULL, whether
+    /// only a look at the values can tell that the statistic is wrong.
     pub fn compose(&self) -> String {
         let is_wrong: Vec<String> = CHECKS.map(|[_, _, _, check]| format!("({check})")).to_vec();
         format!(
@@ -153,13 +154,14 @@ impl AuditStatement {
              per_leaf AS (SELECT file_name, row_group_id, column_position, unnest(column_leaves) AS leaf, \
              generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
              footers AS ({footers}), \
-             compared AS (SELECT *, {signs}, {outside} AS is_outside, \
+             compared AS (SELECT *, {signs}, {outside} AS is_outside, {wrapped} AS is_wrapped, \
              type_number IS NOT NULL AND value_count = coalesce(nan_count, 0) AS is_void FROM footers) \
              SELECT CAST(file_number AS BIGINT), CAST(leaf_number AS BIGINT), row_group_id, found.statistic, \
              found.footer_value, found.true_value, value_count, null_count, \
              CAST(CASE found.statistic WHEN 'deprecated_min' THEN stats_min_value IS NOT NULL \
              WHEN 'deprecated_max' THEN stats_max_value IS NOT NULL ELSE false END AS BIGINT), \
-             CAST(is_int96 AS BIGINT), CAST(stats_null_count >= num_values AS BIGINT) \
+             CAST(is_int96 AS BIGINT), CAST(stats_null_count >= num_values AS BIGINT), \
+             CAST(found.statistic = 'bbox' AND is_wrapped AND NOT is_outside AS BIGINT) \
              FROM (SELECT *, unnest([{checks}]) AS found FROM compared WHERE {any}) WHERE found.is_wrong",
             files = self.file_values(),
             leaves = self.leaf_values(),
@@ -167,6 +169,7 @@ impl AuditStatement {
             footers = self.footers(),
             signs = self.signs(),
             outside = is_outside("geo_bbox", "true_box"),
+            wrapped = "value_count > 0 AND coalesce(geo_bbox.xmin > geo_bbox.xmax AND NOT isnan(geo_bbox.xmin), false)",
             checks = CHECKS.map(check_struct).join(", "),
             any = is_wrong.join(" OR "),
         )
@@ -291,7 +294,7 @@ fn box_struct(ordinates: &str) -> String {
 
 /// Whether geometries lie out of the footer's box. A box may be open: an ordinate that is NULL or NaN claims
 /// nothing. One with `xmin > xmax` goes around the antimeridian: it is wrong if an end of the data lies in
-/// its gap; more is not to be seen from a box.
+/// its gap; more is not to be seen from a box of several geometries.
 pub fn is_outside(footer: &str, ordinates: &str) -> String {
     let is_above = |bound: &str, index: usize| {
         format!("({ordinates}[{index}] > {footer}.{bound} AND NOT isnan({footer}.{bound}))")
