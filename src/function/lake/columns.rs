@@ -92,13 +92,24 @@ pub fn scan_expression(
         .zip(matches)
         .map(|(own, found)| {
             let node = found.column_id.and_then(|id| table.nodes.get(&id));
-            node.and_then(|node| node.lake_type.scan_type(is_inlined)).unwrap_or_else(|| own.name())
+            let Some(lake_type) = node.map(|node| &node.lake_type) else { return own.name() };
+            // A column that was promoted to JSON holds other values than texts, and is read as their JSON.
+            if lake_type.is_json() && !is_text(own) {
+                return ColumnType::Json.name();
+            }
+            // Whole numbers that were promoted to HUGEINT lie in the file as such, and not as DOUBLE.
+            let is_whole = is_inlined || !own.is_floating();
+            lake_type.scan_type(is_whole).unwrap_or_else(|| own.name())
         })
         .collect();
     if leaves.iter().zip(&types).all(|(own, wanted)| own.name() == *wanted) {
         return name;
     }
     format!("CAST({name} AS {})", with_leaf_types(&column.column_type, &mut types.into_iter()))
+}
+
+fn is_text(column_type: &ColumnType) -> bool {
+    matches!(column_type.base(), ColumnType::Varchar | ColumnType::Json)
 }
 
 /// A type with other types in place of its leaves.

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use crate::ffi::session::Session;
-use crate::sql::file::statement::FileSizes;
+use crate::sql::file::statement::{FileSizes, is_pattern};
 use crate::sql::parquet::footers::{allowed_files, has_rows, remote_content, remote_size, sizes};
 use colstats_core::error::Result;
 use colstats_core::parquet::footer::Footer;
@@ -32,7 +32,10 @@ pub type Footers = HashMap<String, Footer>;
 
 /// The footers of those files that are local and in order.
 pub fn read_footers(files: &[String], session: &Session) -> Footers {
-    let local: Vec<&str> = files.iter().map(String::as_str).filter(|file| is_local(file)).collect();
+    // DuckDB 1.5 puts `./` before a bare name that holds characters of a pattern: only its own listing tells.
+    let is_plain = |file: &str| !is_pattern(file) || file.contains(['/', '\\']);
+    let is_read = |file: &&str| is_local(file) && is_plain(file);
+    let local: Vec<&str> = files.iter().map(String::as_str).filter(is_read).collect();
     if local.is_empty() || session.query(&allowed_files(&local)).is_err() {
         return Footers::new();
     }

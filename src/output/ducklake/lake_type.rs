@@ -70,12 +70,12 @@ impl LakeType {
     }
 
     /// The type to which a column of a file is cast before it is aggregated; `None` where it is taken as it
-    /// lies there. FLOAT is read as DOUBLE, whose text is exact; so are HUGEINT and UHUGEINT, unless they are
-    /// inlined in the catalogue.
-    pub fn scan_type(&self, is_inlined: bool) -> Option<String> {
+    /// lies there. FLOAT is read as DOUBLE, whose text is exact; so are HUGEINT and UHUGEINT, unless they lie there as
+    /// whole numbers.
+    pub fn scan_type(&self, is_whole: bool) -> Option<String> {
         match self.name.as_str() {
             "float32" => Some("DOUBLE".into()),
-            "int128" | "uint128" if !is_inlined => Some("DOUBLE".into()),
+            "int128" | "uint128" if !is_whole => Some("DOUBLE".into()),
             "json" | "geometry" | "variant" => None,
             _ => self.duckdb_name(),
         }
@@ -103,6 +103,10 @@ impl LakeType {
 
     pub fn is_floating(&self) -> bool {
         matches!(self.name.as_str(), "float32" | "float64")
+    }
+
+    pub fn is_json(&self) -> bool {
+        self.name == "json"
     }
 
     pub fn is_geometry(&self) -> bool {

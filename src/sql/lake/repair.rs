@@ -199,7 +199,7 @@ fn insert(metadata: &str, batch: &[&Repair<'_>]) -> Step {
              WHERE EXISTS (SELECT 1 FROM {metadata}.ducklake_data_file f \
              WHERE f.data_file_id = n.data_file_id AND f.table_id = n.table_id) \
              AND NOT EXISTS (SELECT 1 FROM {metadata}.{FILE_TABLE} s \
-             WHERE s.data_file_id = n.data_file_id AND s.column_id = n.column_id);",
+             WHERE s.data_file_id = n.data_file_id AND s.table_id = n.table_id AND s.column_id = n.column_id);",
             names = names.join(", "),
             selected = selected.join(", "),
             rows = rows.join(", "),

@@ -101,7 +101,7 @@ impl LakeStatement {
              lake_files(group_number, table_id, data_file_id, file_name, record_count, is_current) AS \
              ({files}), \
              lake_leaves(group_number, leaf_number, column_position, leaf_position, column_id, \
-             is_filled_in, empty_extra_stats) AS ({leaves}), \
+             is_filled_in, empty_extra_stats, is_whole) AS ({leaves}), \
              scanned AS ({scans}), \
              per_column AS (SELECT group_number, file_name, unnest(stats) AS column_leaves, \
              generate_subscripts(stats, 1) AS column_position FROM scanned), \
@@ -179,16 +179,17 @@ impl LakeStatement {
     fn leaf_values(&self) -> String {
         let rows = self.leaves.iter().enumerate().map(|(number, leaf)| {
             format!(
-                "({}, {number}, {}, {}, {}, {}, {})",
+                "({}, {number}, {}, {}, {}, {}, {}, {})",
                 leaf.schema,
                 leaf.column_position,
                 leaf.leaf_position,
                 leaf.column_id.map_or("NULL".into(), |id| id.to_string()),
                 leaf.column_id.is_some_and(|id| self.filled_in.contains(&(leaf.schema, id))),
                 leaf.empty_extra_stats.as_deref().map_or("CAST(NULL AS VARCHAR)".into(), text),
+                !["FLOAT", "DOUBLE"].contains(&leaf.column_type.as_str()),
             )
         });
-        values_or_none(rows, "0, 0, 0, 0, 0, false, ''")
+        values_or_none(rows, "0, 0, 0, 0, 0, false, '', false")
     }
 
     fn footer_values(&self) -> String {
@@ -286,7 +287,7 @@ impl LakeStatement {
             "SELECT f.data_file_id, f.table_id, CAST(k.column_id AS BIGINT), f.file_name, f.is_current, \
              {is_default}, CAST({size} AS BIGINT), f.record_count * k.stats[1].value_count, \
              f.record_count * k.stats[1].null_count, k.stats[1].min_value, k.stats[1].max_value, \
-             k.stats[1].contains_nan, k.stats[1].extra_stats \
+             k.stats[1].contains_nan, k.stats[1].extra_stats, false \
              FROM lake_files f JOIN ({constants}) k ON k.owner = f.{owner} WHERE f.record_count > 0",
             is_default = !of_partitions,
         )
@@ -304,7 +305,7 @@ const FOUND_IN_FILES: &str = "SELECT f.data_file_id, CAST(f.table_id AS BIGINT) 
     coalesce(p.leaf.null_count, 0) AS null_count, p.leaf.min_value AS found_min, \
     p.leaf.max_value AS found_max, p.leaf.contains_nan AS found_nan, \
     coalesce(footers.extra_stats, p.leaf.extra_stats, \
-    CASE WHEN p.leaf IS NULL THEN l.empty_extra_stats END) AS extra_stats \
+    CASE WHEN p.leaf IS NULL THEN l.empty_extra_stats END) AS extra_stats, l.is_whole \
     FROM lake_files f JOIN lake_leaves l USING (group_number) \
     LEFT JOIN per_leaf p USING (group_number, file_name, column_position, leaf_position) \
     LEFT JOIN sizes USING (data_file_id, leaf_number) \
@@ -346,8 +347,9 @@ fn exact(found: &str, rounding: &str, outward: &str) -> String {
     )
 }
 
-/// The rule for a bound. Inlined rows hold HUGEINT as it is.
-const RULE: &str = "(CASE WHEN data_file_id IS NULL AND bound_rule > 1 THEN 0 ELSE bound_rule END)";
+/// The rule for a bound. Inlined rows and promoted whole numbers hold HUGEINT as it is.
+const RULE: &str =
+    "(CASE WHEN (data_file_id IS NULL OR is_whole) AND bound_rule > 1 THEN 0 ELSE bound_rule END)";
 
 /// 2^53: up to here every whole number is a double of its own.
 const EXACT_WHOLE_NUMBERS: &str = "9007199254740992";
