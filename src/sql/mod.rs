@@ -5,6 +5,7 @@ pub mod hive;
 pub mod lake;
 pub mod literal;
 pub mod parquet;
+pub mod partition;
 pub mod quote;
 pub mod rows;
 pub mod source_statement;

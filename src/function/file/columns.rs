@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::list::partition_keys;
 use crate::ffi::session::Session;
 use crate::sql::file::statement::Scan;
-use crate::sql::quote::identifier;
+use crate::sql::partition::HIVE_NULL;
+use crate::sql::quote::{identifier, text};
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
 
@@ -23,7 +24,7 @@ impl SourceColumn {
     pub fn expression(&self) -> String {
         let name = identifier(&self.name);
         if self.is_partition && self.column_type == ColumnType::Varchar {
-            format!("nullif({name}, '__HIVE_DEFAULT_PARTITION__')")
+            format!("nullif({name}, {})", text(HIVE_NULL))
         } else {
             name
         }

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::catalogue::Lake;
+use super::catalogue::{DataFile, Lake};
+use super::isolation::apart;
 use super::options::LakeOptions;
 use super::scan::{Extent, lake_statement};
 use crate::ffi::session::{Row, Session};
@@ -12,29 +13,61 @@ use crate::output::ducklake::geometry::merge;
 use crate::output::ducklake::lake_type::LakeType;
 use crate::output::ducklake::statistics::Statistics;
 use crate::sql::lake::statement::LakeStatement;
-use colstats_core::error::Result;
+use colstats_core::error::{Error, Result};
 
-/// The rows of a catalogue that differ from the truth.
+/// The rows of a catalogue that differ from the truth, and what could not be judged.
 pub struct Audit {
     pub lake: Lake,
     pub comparisons: Vec<Comparison>,
+    pub unreadable: Vec<Unreadable>,
 }
 
-/// Reads the lake.
+/// A data file that cannot be read; or a table, of which then no row of its own is judged.
+pub struct Unreadable {
+    pub table_id: i64,
+    pub data_file_id: Option<i64>,
+    pub file_name: Option<String>,
+    pub error: Error,
+}
+
+/// Reads the lake. One sick file or table does not hide the others: what cannot be read is found, and left out.
 pub fn audit(options: &LakeOptions, session: &Session) -> Result<Audit> {
     let lake = Lake::read(options, true, session)?;
     let mut options = options.clone();
     options.max_bound_bytes = Some(longest_bound_bytes(&lake, session)?);
-    let extent = Extent { is_table_wide: true, has_sizes: false };
-    let mut statement = lake_statement(&lake, &options, extent, &|_| true, session)?;
-    let mut comparisons = Vec::new();
-    session.query(&statement.comparisons(&lake.metadata))?.for_each(|row| {
-        comparisons.push(comparison(row));
-        Ok(())
-    })?;
-    add_sizes(&mut comparisons, &mut statement, session);
+    let whole = Extent { table: None, is_table_wide: true, has_sizes: false };
+    let comparing = Comparing { lake: &lake, options: &options, session };
+    let (mut comparisons, unreadable) = match comparing.compare(whole, &|_| true) {
+        Ok(comparisons) => (comparisons, Vec::new()),
+        Err(error) => apart(&comparing, error)?,
+    };
     comparisons.sort_by_key(|found| (found.table_id, found.data_file_id, found.column_id));
-    Ok(Audit { lake, comparisons })
+    Ok(Audit { lake, comparisons, unreadable })
+}
+
+/// What it takes to compare parts of a lake.
+pub(super) struct Comparing<'call> {
+    pub lake: &'call Lake,
+    pub options: &'call LakeOptions,
+    pub session: &'call Session,
+}
+
+impl Comparing<'_> {
+    /// The rows of the catalogue that differ from the truth, of this part of the lake.
+    pub fn compare(
+        &self,
+        extent: Extent,
+        is_read: &dyn Fn(&DataFile) -> bool,
+    ) -> Result<Vec<Comparison>> {
+        let mut statement = lake_statement(self.lake, self.options, extent, is_read, self.session)?;
+        let mut comparisons = Vec::new();
+        self.session.query(&statement.comparisons(&self.lake.metadata))?.for_each(|row| {
+            comparisons.push(comparison(row));
+            Ok(())
+        })?;
+        add_sizes(&mut comparisons, &mut statement, self.session);
+        Ok(comparisons)
+    }
 }
 
 /// Sizes are asked only of the footers of files of which the catalogue lacks one.

@@ -59,6 +59,7 @@ pub struct DataFile {
     pub mapping_id: Option<i64>,
     pub encryption_key: Option<String>,
     pub begin_snapshot: i64,
+    pub is_parquet: bool,
     /// The snapshot has it.
     pub is_current: bool,
 }

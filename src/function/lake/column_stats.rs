@@ -34,7 +34,7 @@ fn file_statement(options: &LakeOptions, session: &Session) -> Result<String> {
     let lake = Lake::read(options, false, session)?;
     let complete =
         if options.only_missing { complete_columns(&lake, session)? } else { HashMap::new() };
-    let extent = Extent { is_table_wide: false, has_sizes: true };
+    let extent = Extent { table: None, is_table_wide: false, has_sizes: true };
     let is_read = |file: &DataFile| !options.only_missing || lacks(&lake, file, &complete);
     let statement = lake_statement(&lake, options, extent, &is_read, session)?;
     Ok(statement.file_rows(options.only_missing.then_some(&lake.metadata)))
@@ -160,7 +160,7 @@ impl TableFunction for DucklakeTableColumnStats {
 
 fn table_rows(options: &LakeOptions, session: &Session) -> Result<Vec<Vec<Cell>>> {
     let lake = Lake::read(options, true, session)?;
-    let extent = Extent { is_table_wide: true, has_sizes: false };
+    let extent = Extent { table: None, is_table_wide: true, has_sizes: false };
     let statement = lake_statement(&lake, options, extent, &|_| true, session)?;
     let mut rows = Vec::new();
     session.query(&statement.table_rows())?.for_each(|row| {

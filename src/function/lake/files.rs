@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::catalogue::{DataFile, LakeTable, MappedName, Reader, at, owned, required, resolve};
-use colstats_core::error::{Error, Result};
+use colstats_core::error::Result;
 
 impl Reader<'_> {
     pub(super) fn files(
@@ -33,9 +33,6 @@ impl Reader<'_> {
             let table_id = required(row, 1, "ducklake_data_file.table_id")?;
             let Some(table) = tables.get(&table_id) else { return Ok(()) };
             let path = resolve(&table.path, row, 2, 3);
-            if row.text(9).is_some_and(|format| !format.eq_ignore_ascii_case("parquet")) {
-                return Err(Error::new(format!("data file '{path}' is not Parquet")));
-            }
             files.push(DataFile {
                 data_file_id: required(row, 0, "ducklake_data_file.data_file_id")?,
                 table_id,
@@ -45,6 +42,7 @@ impl Reader<'_> {
                 encryption_key: row.text(6).filter(|key| !key.is_empty()).map(str::to_owned),
                 begin_snapshot: row.integer(7).unwrap_or(0),
                 is_current: row.integer(8) == Some(1),
+                is_parquet: row.text(9).is_none_or(|format| format.eq_ignore_ascii_case("parquet")),
             });
             Ok(())
         })?;

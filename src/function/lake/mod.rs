@@ -7,6 +7,7 @@ mod columns;
 mod encrypted;
 mod files;
 mod inlined;
+mod isolation;
 mod options;
 mod scan;
 mod stats_audit;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::catalogue::{DataFile, Lake, LakeTable, MappedName};
+use super::catalogue::{DataFile, InlinedTable, Lake, LakeTable, MappedName};
 use super::columns::{Match, Names, match_column, scan_expression};
 use super::encrypted::{EncryptedColumns, EncryptedFile, decryption, encrypted_columns};
 use super::options::LakeOptions;
@@ -18,6 +18,7 @@ use crate::sql::lake::statement::{
     ConstantOf, LakeColumn, LakeConstant, LakeFile, LakeScan, LakeStatement,
 };
 use crate::sql::literal::Literal;
+use crate::sql::partition::{raw_value, value as partition_value};
 use crate::sql::quote::text;
 use colstats_core::column::column_type::join_path;
 use colstats_core::error::{Error, Result};
@@ -25,6 +26,8 @@ use colstats_core::error::{Error, Result};
 /// Which parts of a lake are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
+    /// The only table; all when not given.
+    pub table: Option<i64>,
     /// Everything that the row of a table stands for: inlined rows, files that only older snapshots have,
     /// and what columns hold in files older than themselves.
     pub is_table_wide: bool,
@@ -43,6 +46,7 @@ pub fn lake_statement(
     let files: Vec<&DataFile> = lake
         .files
         .iter()
+        .filter(|file| extent.table.is_none_or(|id| id == file.table_id))
         .filter(|file| (file.is_current || extent.is_table_wide) && is_read(file))
         .collect();
     let mut names: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -66,7 +70,12 @@ pub fn lake_statement(
         builder.add_files(place, &group)?;
     }
     if extent.is_table_wide {
-        lake.inlined.iter().try_for_each(|inlined| builder.add_inlined(inlined))?;
+        let is_meant =
+            |inlined: &&InlinedTable| extent.table.is_none_or(|id| id == inlined.table_id);
+        lake.inlined
+            .iter()
+            .filter(is_meant)
+            .try_for_each(|inlined| builder.add_inlined(inlined))?;
     }
     let Builder { mut statement, unknown, .. } = builder;
     statement.columns.retain(|column| {
@@ -173,6 +182,9 @@ fn grouped<'a>(
     let mut files_by_name: HashMap<&str, Group<'a>> = HashMap::new();
     let mut groups = Vec::new();
     for (file, name) in files.iter().zip(names) {
+        if !file.is_parquet {
+            return Err(Error::new(format!("data file '{name}' is not Parquet")));
+        }
         if is_open(file) {
             let same = files_by_name.entry(name).or_default();
             if same.is_empty() {
@@ -349,14 +361,8 @@ impl Builder<'_> {
         let mut met = Vec::new();
         for name in mapping.iter().filter(|name| name.is_partition) {
             let Some(node) = table.nodes.get(&name.column_id) else { continue };
-            let raw = file.path.split('/').find_map(|part| {
-                let (key, value) = part.split_once('=')?;
-                key.eq_ignore_ascii_case(&name.source_name).then_some(value)
-            });
-            let value = match raw {
-                None | Some("__HIVE_DEFAULT_PARTITION__") => "NULL".into(),
-                Some(raw) => format!("url_decode({})", text(raw)),
-            };
+            let raw = raw_value(&file.path, &name.source_name);
+            let value = partition_value(raw, node.lake_type.name() == "varchar");
             met.push(name.column_id);
             self.statement.constants.push(LakeConstant {
                 of: ConstantOf::Partition { data_file_id: file.data_file_id },

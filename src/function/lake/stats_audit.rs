@@ -1,7 +1,7 @@
 //! `ducklake_stats_audit('lake', ...)` and `ducklake_stats_repair('lake', ...)`: where the statistics of a
 //! DuckLake's catalogue differ from its data, and the statements that put them right.
 
-use super::audit::{Audit, audit};
+use super::audit::{Audit, Unreadable, audit};
 use super::options::{LakeOptions, named_parameters};
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
@@ -69,8 +69,31 @@ fn findings(audit: &Audit) -> Vec<Vec<Cell>> {
     found.sort_by_key(|(finding, comparison)| {
         (finding.severity, comparison.table_id, comparison.data_file_id, comparison.column_id)
     });
-    found.iter().map(|(finding, comparison)| finding_cells(finding, comparison)).collect()
+    let unreadable = audit.unreadable.iter().map(|part| unreadable_cells(part, audit));
+    let found = found.iter().map(|(finding, comparison)| finding_cells(finding, comparison));
+    unreadable.chain(found).collect()
 }
+
+/// What cannot be read comes first: of it nothing is known, and nothing of it is repaired.
+fn unreadable_cells(part: &Unreadable, audit: &Audit) -> Vec<Cell> {
+    let table = audit.lake.tables.get(&part.table_id);
+    vec![
+        Cell::Varchar(UNREADABLE.into()),
+        table.map(|table| table.schema_name.clone()).into(),
+        table.map(|table| table.table_name.clone()).into(),
+        part.file_name.clone().into(),
+        part.data_file_id.into(),
+        Cell::Null,
+        Cell::Varchar(UNREADABLE.into()),
+        Cell::Null,
+        Cell::Null,
+        Cell::Varchar(format!("nothing is known of it, as it cannot be read: {}", part.error)),
+        Some(false).into(),
+    ]
+}
+
+/// Severity and statistic of what cannot be read.
+const UNREADABLE: &str = "unreadable";
 
 fn finding_cells(finding: &Finding, comparison: &Comparison) -> Vec<Cell> {
     let (catalog_value, true_value) = match finding.statistic {

@@ -12,7 +12,7 @@ use colstats_core::error::Result;
 /// A row per data file of the snapshot and fully shredded field. No data is read.
 pub fn variant_rows(options: &LakeOptions, session: &Session) -> Result<Vec<Vec<Cell>>> {
     let lake = Lake::read(options, false, session)?;
-    let extent = Extent { is_table_wide: false, has_sizes: false };
+    let extent = Extent { table: None, is_table_wide: false, has_sizes: false };
     let statement = lake_statement(&lake, options, extent, &|_| true, session)?;
     let mut rows = Vec::new();
     for file in &statement.files {

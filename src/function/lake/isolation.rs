@@ -1,0 +1,88 @@
+//! Finds what of a lake cannot be read, after an audit of the whole has failed: each table is tried alone, and of one
+//! that fails the files, by halves. All that can be read is compared on the way.
+
+use super::audit::{Comparing, Unreadable};
+use super::catalogue::DataFile;
+use super::scan::Extent;
+use crate::output::ducklake::findings::Comparison;
+use colstats_core::error::{Error, Result};
+
+/// So many statements are tried for the files of one table; should they not do, the table is given up.
+const MAX_TRIES: usize = 200;
+
+type Found = (Vec<Comparison>, Vec<Unreadable>);
+
+/// The lake table by table. `error` is why the whole failed; it is told where nothing can be tried any more.
+pub(super) fn apart(comparing: &Comparing<'_>, error: Error) -> Result<Found> {
+    // Also after an interrupt or with no memory left, nothing could be told of the parts.
+    if comparing.session.query("SELECT 1").is_err() {
+        return Err(error);
+    }
+    let (mut comparisons, mut unreadable) = Found::default();
+    for table_id in comparing.lake.tables.keys() {
+        let extent = Extent { table: Some(*table_id), is_table_wide: true, has_sizes: false };
+        match comparing.compare(extent, &|_| true) {
+            Ok(found) => comparisons.extend(found),
+            Err(error) => {
+                let mut files =
+                    Files { comparing, table_id: *table_id, tries: 0, found: Found::default() };
+                files.read_all(error);
+                comparisons.extend(files.found.0);
+                unreadable.extend(files.found.1);
+            }
+        }
+    }
+    Ok((comparisons, unreadable))
+}
+
+/// The files of a table that cannot be read as a whole.
+struct Files<'call, 'lake> {
+    comparing: &'call Comparing<'lake>,
+    table_id: i64,
+    tries: usize,
+    found: Found,
+}
+
+impl Files<'_, '_> {
+    fn read_all(&mut self, error: Error) {
+        let files = self.comparing.lake.files.iter();
+        let files: Vec<&DataFile> =
+            files.filter(|file| file.table_id == self.table_id && file.is_current).collect();
+        if !files.is_empty() {
+            self.read(&files);
+        }
+        if self.found.1.is_empty() || self.tries >= MAX_TRIES {
+            self.give_up(None, error);
+        }
+    }
+
+    fn read(&mut self, files: &[&DataFile]) {
+        if self.tries >= MAX_TRIES {
+            return;
+        }
+        self.tries += 1;
+        let extent = Extent { table: Some(self.table_id), is_table_wide: false, has_sizes: false };
+        let is_read = |file: &DataFile| files.iter().any(|f| f.data_file_id == file.data_file_id);
+        match (self.comparing.compare(extent, &is_read), files) {
+            // Of the table's own row some files tell nothing.
+            (Ok(found), _) => {
+                self.found.0.extend(found.into_iter().filter(|c| c.data_file_id.is_some()));
+            }
+            (Err(error), [file]) => self.give_up(Some(file), error),
+            (Err(_), _) => {
+                let (left, right) = files.split_at(files.len() / 2);
+                self.read(left);
+                self.read(right);
+            }
+        }
+    }
+
+    fn give_up(&mut self, file: Option<&DataFile>, error: Error) {
+        self.found.1.push(Unreadable {
+            table_id: self.table_id,
+            data_file_id: file.map(|file| file.data_file_id),
+            file_name: file.map(|file| file.path.clone()),
+            error,
+        });
+    }
+}
