@@ -10,7 +10,7 @@ use crate::ffi::session::{Row, Session};
 use crate::function::parquet::footers::{file_sizes, read_footers};
 use crate::output::ducklake::findings::{BoundOrder, Comparison};
 use crate::output::ducklake::geometry::merge;
-use crate::output::ducklake::lake_type::LakeType;
+use crate::output::ducklake::lake_type::{LakeType, Place};
 use crate::output::ducklake::statistics::Statistics;
 use crate::sql::lake::statement::LakeStatement;
 use colstats_core::error::{Error, Result};
@@ -154,7 +154,11 @@ fn comparison(row: &Row<'_>) -> Comparison {
         table_name: owned(4).unwrap_or_default(),
         column_name: owned(5).unwrap_or_default(),
         lake_type: LakeType::new(row.text(6).unwrap_or_default()),
-        is_top_level: row.integer(7) == Some(1),
+        place: match row.integer(7) {
+            Some(1) => Place::TopLevel,
+            Some(2) => Place::StructPart,
+            _ => Place::Repeated,
+        },
         has_all_rows: row.integer(8) == Some(1),
         file_name: owned(9),
         stored_rows: row.integer(10).unwrap_or_default(),

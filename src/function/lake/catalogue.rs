@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::encrypted::FormerColumn;
 use super::options::LakeOptions;
 use crate::ffi::session::{Row, Session};
-use crate::output::ducklake::lake_type::LakeType;
+use crate::output::ducklake::lake_type::{LakeType, Place};
 use crate::sql::quote::{identifier, text};
 use colstats_core::error::{Error, Result};
 
@@ -113,6 +113,21 @@ impl Lake {
         let nodes = self.tables.get(&table_id).map(|table| &table.nodes);
         let parent = |id: i64| nodes?.get(&id)?.parent;
         std::iter::successors(Some(column_id), |id| parent(*id)).last().unwrap_or(column_id)
+    }
+
+    /// Where a leaf lies.
+    pub fn place(&self, table_id: i64, column_id: i64) -> Place {
+        let nodes = self.tables.get(&table_id).map(|table| &table.nodes);
+        let node = |id: i64| nodes.and_then(|nodes| nodes.get(&id));
+        let mut parent = node(column_id).and_then(|node| node.parent);
+        let mut place = if parent.is_none() { Place::TopLevel } else { Place::StructPart };
+        while let Some(above) = parent.and_then(node) {
+            if above.lake_type.name() != "struct" {
+                place = Place::Repeated;
+            }
+            parent = above.parent;
+        }
+        place
     }
 
     /// The dotted path of a column.

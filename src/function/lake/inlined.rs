@@ -195,7 +195,7 @@ impl Builder<'_> {
             record_count: Some(record_count),
             is_current: true,
         });
-        self.add_defaults(number, table, &met);
+        self.add_defaults(number, table, &met, &mut expressions);
         let (source, file_column) = (source, None);
         self.statement.scans.push(LakeScan {
             group: number,

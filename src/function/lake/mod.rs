@@ -4,6 +4,7 @@ mod audit;
 mod catalogue;
 mod column_stats;
 mod columns;
+mod defaults;
 mod encrypted;
 mod files;
 mod inlined;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::catalogue::{DataFile, InlinedTable, Lake, LakeTable, MappedName};
 use super::columns::{Match, Names, match_column, scan_expression};
+use super::defaults::{Met, MetColumn};
 use super::encrypted::{EncryptedColumns, EncryptedFile, decryption, encrypted_columns};
 use super::options::LakeOptions;
 use crate::ffi::session::Session;
@@ -101,7 +102,7 @@ fn empty(lake: &Lake, options: &LakeOptions) -> LakeStatement {
                 column_name: join_path(path.iter().copied()),
                 type_name: node.lake_type.duckdb_name().unwrap_or(node.lake_type.name().into()),
                 lake_type: node.lake_type.clone(),
-                is_top_level: node.parent.is_none(),
+                place: lake.place(*table_id, *column_id),
                 has_all_rows: table.has_all_rows,
             });
         }
@@ -247,7 +248,7 @@ fn mapping_of<'lake>(
 pub(super) struct Builder<'call> {
     pub(super) lake: &'call Lake,
     pub(super) session: &'call Session,
-    extent: Extent,
+    pub(super) extent: Extent,
     pub(super) statement: LakeStatement,
     /// Tables and columns of which some file cannot tell the parts: nothing is claimed of them.
     unknown: HashSet<(i64, i64)>,
@@ -284,7 +285,7 @@ impl Builder<'_> {
         let mut met = self.add_columns(number, table, &columns, &names, schema, &mut scan.columns);
         scan.file_column = unused_name(&columns);
         for (file, name) in group {
-            met.extend(self.add_partitions(file, &names, table));
+            met.ids.extend(self.add_partitions(file, &names, table));
             self.statement.files.push(LakeFile {
                 group: number,
                 table_id: file.table_id,
@@ -294,7 +295,7 @@ impl Builder<'_> {
                 is_current: file.is_current,
             });
         }
-        self.add_defaults(number, table, &met);
+        self.add_defaults(number, table, &met, &mut scan.columns);
         let file_column = ("filename".to_owned(), Literal::Text(scan.file_column.clone()));
         self.statement.scans.push(LakeScan {
             group: number,
@@ -311,7 +312,7 @@ impl Builder<'_> {
         self.statement.filled_in.extend(encrypted.filled_in.iter().map(|id| (number, *id)));
     }
 
-    /// The leaves of a scan and the expressions they come from; gives the ids of the columns that were met.
+    /// The leaves of a scan and the expressions they come from; gives the columns that were met.
     pub(super) fn add_columns(
         &mut self,
         group: usize,
@@ -320,8 +321,8 @@ impl Builder<'_> {
         names: &Names<'_>,
         schema: Option<&ParquetSchema>,
         expressions: &mut Vec<String>,
-    ) -> Vec<i64> {
-        let mut met = Vec::new();
+    ) -> Met {
+        let mut met = Met::default();
         for (position, column) in columns.iter().enumerate() {
             let leaves = column.column_type.leaves();
             let matches = match_column(position, column, &leaves, names, schema, table);
@@ -330,10 +331,12 @@ impl Builder<'_> {
             }
             let is_inlined = matches!(names, Names::Inlined(_));
             expressions.push(scan_expression(column, &matches, table, is_inlined));
+            let mut met_leaves = Vec::new();
             for (index, Match { column_id, chunks }) in matches.into_iter().enumerate() {
                 let Some(id) = column_id else { continue };
+                met_leaves.extend(leaves.get(index).map(|leaf| (id, leaf.path.clone())));
                 let is_geometry = table.nodes.get(&id).is_some_and(|n| n.lake_type.is_geometry());
-                met.push(id);
+                met.ids.push(id);
                 self.statement.leaves.push(LeafRow {
                     schema: group,
                     column_position: expressions.len(),
@@ -346,6 +349,7 @@ impl Builder<'_> {
                     chunks,
                 });
             }
+            met.columns.push(MetColumn { column: column.clone(), leaves: met_leaves });
         }
         met
     }
@@ -372,21 +376,5 @@ impl Builder<'_> {
             });
         }
         met
-    }
-
-    /// What the columns that a group lacks hold there.
-    pub(super) fn add_defaults(&mut self, group: usize, table: &LakeTable, met: &[i64]) {
-        if !self.extent.is_table_wide {
-            return;
-        }
-        for (column_id, node) in table.nodes.iter().filter(|(id, n)| n.is_leaf && !met.contains(id))
-        {
-            self.statement.constants.push(LakeConstant {
-                of: ConstantOf::Default { group },
-                column_id: *column_id,
-                value: node.initial_default.as_deref().map_or("NULL".into(), text),
-                lake_type: node.lake_type.clone(),
-            });
-        }
     }
 }

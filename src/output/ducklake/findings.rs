@@ -5,7 +5,7 @@
 //! optimizer, which decides filters with it and answers MIN and MAX. Nothing reads the rest.
 
 use super::geometry::{GeometryDifference, compare};
-use super::lake_type::LakeType;
+use super::lake_type::{LakeType, Place};
 use super::statistics::{Statistic, Statistics};
 use colstats_core::error::{Error, Result};
 
@@ -68,7 +68,7 @@ pub struct Comparison {
     pub file_name: Option<String>,
     pub column_name: String,
     pub lake_type: LakeType,
-    pub is_top_level: bool,
+    pub place: Place,
     /// No row of the table was ever deleted: DuckDB answers MIN and MAX from the table's row.
     pub has_all_rows: bool,
     /// How many rows the catalogue has for it.
@@ -96,9 +96,13 @@ impl Comparison {
         self.data_file_id.is_none()
     }
 
+    fn is_top_level(&self) -> bool {
+        self.place == Place::TopLevel
+    }
+
     /// Whether anything reads the bounds: of files those of top-level columns, of tables all.
     fn is_read(&self) -> bool {
-        self.is_table() || self.is_top_level
+        self.is_table() || self.is_top_level()
     }
 
     /// The findings, in the order of the catalogue's columns.
@@ -131,7 +135,7 @@ impl Comparison {
     /// A file without a row is never left out. A table's row is absent for columns added later; DuckLake
     /// writes it with the first value, and until then nothing is decided by it.
     fn absent_row(&self) -> Vec<Finding> {
-        if self.is_table() || !self.is_top_level {
+        if self.is_table() || !self.is_top_level() {
             return Vec::new();
         }
         let (severity, effect) = if self.lake_type.has_read_bounds() {
@@ -182,8 +186,8 @@ impl Comparison {
 
     fn judge_contains_null(&self, findings: &mut Findings) {
         let statistic = Statistic::ContainsNull;
-        // Of nested parts and of types without bounds nobody reads it.
-        if !self.is_top_level || !self.lake_type.has_read_bounds() {
+        // Below a list or a map nobody reads it.
+        if self.place == Place::Repeated || !self.lake_type.has_read_null_flag() {
             return;
         }
         match (self.stored.contains_null, self.truth.contains_null) {

@@ -20,7 +20,7 @@ fn agreeing() -> Comparison {
         file_name: Some("f.parquet".into()),
         column_name: "d".into(),
         lake_type: LakeType::new("float64"),
-        is_top_level: true,
+        place: Place::TopLevel,
         has_all_rows: true,
         stored_rows: 1,
         stored: statistics.clone(),
@@ -53,7 +53,7 @@ fn bounds_inside_the_data_lose_rows() {
     let unreadable = Comparison { max_order: BoundOrder::Unreadable, ..agreeing() };
     assert_eq!(found(&unreadable), [(Severity::Wrong, Statistic::MaxValue)]);
     // Of nested parts of a file nobody reads them.
-    let nested = Comparison { is_top_level: false, ..narrow };
+    let nested = Comparison { place: Place::Repeated, ..narrow };
     assert!(nested.findings().iter().all(|finding| finding.severity == Severity::Harmless));
 }
 
@@ -109,7 +109,7 @@ fn a_bound_where_none_can_be_written_is_wrong() {
 fn absent_and_repeated_rows_are_one_finding() {
     let absent = Comparison { stored_rows: 0, stored: Statistics::default(), ..agreeing() };
     assert_eq!(found(&absent), [(Severity::Missing, Statistic::Row)]);
-    let nested = Comparison { is_top_level: false, ..absent.clone() };
+    let nested = Comparison { place: Place::Repeated, ..absent.clone() };
     assert_eq!(found(&nested), []);
     let interval = Comparison { lake_type: LakeType::new("interval"), ..absent };
     assert_eq!(found(&interval), [(Severity::Harmless, Statistic::Row)]);

@@ -7,6 +7,17 @@ pub struct LakeType {
     name: String,
 }
 
+/// Where a leaf lies in its column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It is a column.
+    TopLevel,
+    /// It is a part of structs alone: a row has one value of it.
+    StructPart,
+    /// There is a list or a map above it.
+    Repeated,
+}
+
 /// How the bounds that a scan finds become the bounds of a data file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundRule {
@@ -94,6 +105,13 @@ impl LakeType {
     /// Whether DuckLake reads the bounds. Those of a BLOB it never looks at.
     pub fn has_read_bounds(&self) -> bool {
         self.name != "blob" && self.order_type().is_some()
+    }
+
+    /// Whether DuckDB decides IS NULL by the flag of a table's row (test/e2e/lake/test_flags_that_are_read.py).
+    pub fn has_read_null_flag(&self) -> bool {
+        let is_huge =
+            matches!(self.bound_rule(), BoundRule::SignedDouble | BoundRule::UnsignedDouble);
+        self.is_geometry() || self.has_read_bounds() && !is_huge
     }
 
     /// Whether the catalogue compares the bounds as texts.

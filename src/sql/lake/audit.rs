@@ -88,7 +88,7 @@ impl LakeStatement {
             order(&before_nul("s.max_value", " || chr(1)"), "p.max_value")
         );
         let column = "c.schema_name, c.table_name, c.column_name, c.lake_type, \
-                      CAST(c.is_top_level AS BIGINT), CAST(c.has_all_rows AS BIGINT)";
+                      CAST(c.place AS BIGINT), CAST(c.has_all_rows AS BIGINT)";
         let files = format!(
             "SELECT p.data_file_id, p.table_id, p.column_id, {column}, p.file_name, \
              CAST(coalesce(s.stored_rows, 0) AS BIGINT), \

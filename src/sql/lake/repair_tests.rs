@@ -1,6 +1,6 @@
 use super::*;
 use crate::output::ducklake::findings::BoundOrder;
-use crate::output::ducklake::lake_type::LakeType;
+use crate::output::ducklake::lake_type::{LakeType, Place};
 
 fn comparison(data_file_id: Option<i64>, stored_rows: i64) -> Comparison {
     Comparison {
@@ -12,7 +12,7 @@ fn comparison(data_file_id: Option<i64>, stored_rows: i64) -> Comparison {
         file_name: None,
         column_name: "c".into(),
         lake_type: LakeType::new("varchar"),
-        is_top_level: true,
+        place: Place::TopLevel,
         has_all_rows: true,
         stored_rows,
         stored: Statistics { min_value: Some("b'".into()), ..Statistics::default() },

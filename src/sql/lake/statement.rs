@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::order::OrderTypes;
-use crate::output::ducklake::lake_type::{BoundRule, LakeType};
+use crate::output::ducklake::lake_type::{BoundRule, LakeType, Place};
 use crate::sql::file::statement::{FileSizes, FooterStats, LeafRow, leaf_bytes};
 use crate::sql::quote::{identifier, long_text_list, text};
 use crate::sql::rows::{union_all, values};
@@ -22,7 +22,7 @@ pub struct LakeColumn {
     pub column_name: String,
     pub lake_type: LakeType,
     pub type_name: String,
-    pub is_top_level: bool,
+    pub place: Place,
     /// No row of the table was ever deleted.
     pub has_all_rows: bool,
 }
@@ -97,7 +97,7 @@ impl LakeStatement {
         let mut order_types = OrderTypes::default();
         let text = format!(
             "WITH lake_columns(table_id, column_id, schema_name, table_name, column_name, column_type, \
-             lake_type, is_top_level, has_all_rows, order_number, bound_rule, is_floating) AS ({columns}), \
+             lake_type, place, has_all_rows, order_number, bound_rule, is_floating) AS ({columns}), \
              lake_files(group_number, table_id, data_file_id, file_name, record_count, is_current) AS \
              ({files}), \
              lake_leaves(group_number, leaf_number, column_position, leaf_position, column_id, \
@@ -144,14 +144,14 @@ impl LakeStatement {
                 text(&column.column_name),
                 text(&column.type_name),
                 text(column.lake_type.name()),
-                column.is_top_level,
+                place_number(column.place),
                 column.has_all_rows,
                 order_number.map_or("NULL".into(), |number| number.to_string()),
                 rule_number(column.lake_type.bound_rule()),
                 column.lake_type.is_floating(),
             )
         });
-        values_or_none(rows, "0, 0, '', '', '', '', '', false, false, 0, 0, false")
+        values_or_none(rows, "0, 0, '', '', '', '', '', 0, false, 0, 0, false")
     }
 
     /// The files, column by column: thousands of rows of constants take a second to parse.
@@ -310,6 +310,14 @@ const FOUND_IN_FILES: &str = "SELECT f.data_file_id, CAST(f.table_id AS BIGINT) 
     LEFT JOIN per_leaf p USING (group_number, file_name, column_position, leaf_position) \
     LEFT JOIN sizes USING (data_file_id, leaf_number) \
     LEFT JOIN footers USING (file_name, leaf_number)";
+
+fn place_number(place: Place) -> u8 {
+    match place {
+        Place::Repeated => 0,
+        Place::TopLevel => 1,
+        Place::StructPart => 2,
+    }
+}
 
 fn rule_number(rule: BoundRule) -> u8 {
     match rule {
