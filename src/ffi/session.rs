@@ -141,8 +141,15 @@ impl Session {
             sys::duckdb_extract_statements(self.connection, text.as_ptr(), &mut extracted.0)
         };
         match count {
-            // SAFETY: the text belongs to the handle, which is alive.
-            0 => Err(unsafe { error_text(sys::duckdb_extract_statements_error(extracted.0)) }),
+            0 => {
+                // SAFETY: the handle is alive.
+                let message = unsafe { sys::duckdb_extract_statements_error(extracted.0) };
+                if message.is_null() {
+                    return Err(Error::new("the query is empty; give a SELECT statement"));
+                }
+                // SAFETY: the text belongs to the handle, which is alive.
+                Err(unsafe { error_text(message) })
+            }
             1 => Ok(extracted),
             _ => Err(Error::new(format!("give one SELECT statement, not several; {PIVOT_HINT}"))),
         }

@@ -78,6 +78,9 @@ fn quoted_part(quoted: &str) -> Option<(String, &str)> {
 
 /// A query of the caller, without a closing semicolon.
 pub fn query_source(query: &str) -> Result<Source> {
+    if let Some(word) = other_statement(query) {
+        return Err(Error::new(format!("{word} is no query; give a SELECT statement")));
+    }
     let query = query.trim_end_matches(|end: char| end == ';' || end.is_whitespace()).trim_start();
     if query.is_empty() {
         return Err(Error::new("the query is empty; give a SELECT statement"));
@@ -116,6 +119,21 @@ pub fn compose(source: &Source, options: &SourceOptions) -> String {
     )
 }
 
+/// What begins a statement that is no query. In brackets it would be but a syntax error.
+#[rustfmt::skip]
+const OTHER_STATEMENTS: [&str; 33] = [
+    "ALTER", "ANALYZE", "ATTACH", "BEGIN", "CALL", "CHECKPOINT", "COMMENT", "COMMIT", "COPY", "CREATE", "DEALLOCATE", "DELETE",
+    "DETACH", "DROP", "EXECUTE", "EXPLAIN", "EXPORT", "GRANT", "IMPORT", "INSERT", "INSTALL", "LOAD", "MERGE", "PRAGMA",
+    "PREPARE", "RESET", "ROLLBACK", "SET", "START", "TRUNCATE", "UPDATE", "USE", "VACUUM",
+];
+
+fn other_statement(query: &str) -> Option<&'static str> {
+    let start = query.trim_start();
+    let end = start.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(start.len());
+    let first = start.get(..end)?;
+    OTHER_STATEMENTS.into_iter().find(|word| word.eq_ignore_ascii_case(first))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,5 +162,31 @@ mod tests {
         assert_eq!(select("FROM t ; ;\n"), Ok("FROM t\n".into()));
         assert_eq!(select("FROM t -- all"), Ok("FROM t -- all\n".into()));
         assert!(query_source(" ; ").is_err());
+    }
+
+    #[test]
+    fn what_is_no_query_is_told() {
+        for query in [
+            "DELETE FROM t",
+            " insert into t VALUES (1)",
+            "drop TABLE t",
+            "EXPLAIN SELECT 1",
+            "PRAGMA version",
+        ] {
+            assert!(
+                query_source(query).unwrap_err().to_string().contains("is no query"),
+                "{query}"
+            );
+        }
+        for query in [
+            "FROM t",
+            "(SELECT 1)",
+            "with x AS (SELECT 1) FROM x",
+            "DESCRIBE SELECT 1",
+            "loader",
+            "VALUES (1)",
+        ] {
+            assert!(query_source(query).is_ok(), "{query}");
+        }
     }
 }

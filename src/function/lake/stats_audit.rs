@@ -9,7 +9,7 @@ use crate::ffi::table::TableFunction;
 use crate::ffi::write::Cell;
 use crate::output::ducklake::findings::{Comparison, Finding};
 use crate::output::ducklake::statistics::Statistic;
-use crate::sql::lake::repair::{Repair, steps};
+use crate::sql::lake::repair::{Repair, left_alone, steps};
 use crate::sql::literal::Literal;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::Result;
@@ -75,6 +75,19 @@ fn findings(audit: &Audit) -> Vec<Vec<Cell>> {
 }
 
 /// What cannot be read comes first: of it nothing is known, and nothing of it is repaired.
+impl Unreadable {
+    /// In words, with the reason.
+    fn description(&self, audit: &Audit) -> String {
+        let table = audit.lake.tables.get(&self.table_id);
+        let table = table.map_or("", |table| table.table_name.as_str());
+        let part = match (&self.file_name, self.data_file_id) {
+            (Some(name), Some(id)) => format!("data file {id} of table '{table}' ('{name}')"),
+            _ => format!("table '{table}'"),
+        };
+        format!("{part} cannot be read, and nothing of it is known: {}", self.error)
+    }
+}
+
 fn unreadable_cells(part: &Unreadable, audit: &Audit) -> Vec<Cell> {
     let table = audit.lake.tables.get(&part.table_id);
     vec![
@@ -87,7 +100,7 @@ fn unreadable_cells(part: &Unreadable, audit: &Audit) -> Vec<Cell> {
         Cell::Varchar(UNREADABLE.into()),
         Cell::Null,
         Cell::Null,
-        Cell::Varchar(format!("nothing is known of it, as it cannot be read: {}", part.error)),
+        Cell::Varchar(part.description(audit)),
         Some(false).into(),
     ]
 }
@@ -160,8 +173,9 @@ fn repair_rows(options: &LakeOptions, audit: &Audit) -> Vec<Vec<Cell>> {
         })
         .filter(|repair| !repair.statistics.is_empty())
         .collect();
-    steps(&audit.lake.metadata, audit.lake.snapshot, &repairs)
-        .into_iter()
+    let left_alone = audit.unreadable.iter().map(|part| left_alone(&part.description(audit)));
+    left_alone
+        .chain(steps(&audit.lake.metadata, audit.lake.snapshot, &repairs))
         .zip(1_i64..)
         .map(|(step, number)| {
             vec![Some(number).into(), Cell::Varchar(step.statement), Cell::Varchar(step.purpose)]

@@ -1,0 +1,102 @@
+"""One sick file or table does not hide the rest of a lake: the audit says what cannot be read and judges the others, and the
+repair leaves alone what could not be judged."""
+
+from pathlib import Path
+
+import pytest
+from lakes import lake_in
+
+EVERYTHING = ["wrong", "missing", "loose", "harmless"]
+
+
+@pytest.fixture
+def lake(connection, load_packaged, tmp_path):
+    """Three tables of some files; the second file of `sick` and all of `wrong` have something to find."""
+    load_packaged(connection, "ducklake")
+    lake = lake_in(connection, tmp_path)
+    lake.set_option("data_inlining_row_limit", "0")
+    for table in ("sick", "sound", "wrong"):
+        lake.execute(f"CREATE TABLE lake.{table}(i BIGINT, t TIMESTAMP)")
+        for number in range(4):
+            lake.execute(f"INSERT INTO lake.{table} VALUES ({number}, TIMESTAMP '2020-01-01' + INTERVAL {number} DAY)")
+    files = f"{lake.metadata}.ducklake_file_column_stats"
+    tables = f"(SELECT table_id FROM {lake.metadata}.ducklake_table WHERE table_name IN ('sick', 'wrong'))"
+    lake.execute(f"UPDATE {files} SET max_value = '0' WHERE max_value = '3' AND table_id IN {tables}")
+    lake.execute(f"UPDATE {lake.metadata}.ducklake_table_column_stats SET max_value = '0' WHERE max_value = '3' AND table_id IN {tables}")
+    return lake
+
+
+def paths(lake, table):
+    return sorted(Path(row["file_name"]) for row in lake.rows("ducklake_column_stats", table_name=table) if row["column_id"] == 1)
+
+
+def unreadable(lake):
+    rows = [row for row in lake.audit() if row["severity"] == "unreadable"]
+    assert all(row["repairable"] is False and row["statistic"] == "unreadable" for row in rows)
+    return [(row["table_name"], row["file_name"] and Path(row["file_name"]), row["effect"]) for row in rows]
+
+
+def wrong(lake):
+    return {(row["table_name"], row["column_name"], row["data_file_id"] is None) for row in lake.audit() if row["severity"] == "wrong"}
+
+
+def damage_missing(path):
+    path.unlink()
+
+
+def damage_garbage(path):
+    path.write_bytes(b"no Parquet at all" * 10)
+
+
+def damage_truncated(path):
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def damage_pages(path):
+    content = path.read_bytes()
+    path.write_bytes(content[:4] + b"\xff" * 60 + content[64:])
+
+
+@pytest.mark.parametrize("damage", [damage_missing, damage_garbage, damage_truncated, damage_pages])
+def test_a_sick_file(lake, damage):
+    sick = paths(lake, "sick")[0]
+    damage(sick)
+    ((table, path, effect),) = unreadable(lake)
+    assert (table, path) == ("sick", sick) and "cannot be read" in effect
+    found = wrong(lake)
+    # Of the table's own row nothing is said while one of its files cannot be read.
+    assert {("wrong", "i", False), ("wrong", "i", True), ("sick", "i", False)} >= found >= {("wrong", "i", False), ("wrong", "i", True)}
+    before = lake.execute(f"FROM {lake.metadata}.ducklake_table_column_stats ORDER BY ALL")
+    lake.run(lake.repair_statements(include=EVERYTHING))
+    after = lake.execute(f"FROM {lake.metadata}.ducklake_table_column_stats ORDER BY ALL")
+    changed = {row[0] for row in after if row not in before}
+    (wrong_id,) = lake.execute(f"SELECT table_id FROM {lake.metadata}.ducklake_table WHERE table_name = 'wrong'")
+    assert changed == {wrong_id[0]}
+    assert wrong(lake) == set() and len(unreadable(lake)) == 1
+
+
+def test_values_that_the_type_of_today_cannot_hold(lake):
+    """DuckLake allows TIMESTAMP to become TIMESTAMP_NS whatever the values."""
+    lake.execute("INSERT INTO lake.sick VALUES (9, TIMESTAMP '0044-03-15')")
+    lake.execute("ALTER TABLE lake.sick ALTER COLUMN t TYPE TIMESTAMP_NS")
+    ((table, path, _),) = unreadable(lake)
+    assert table == "sick" and path is not None
+    assert ("wrong", "i", True) in wrong(lake)
+
+
+def test_a_mapping_that_is_gone(lake, tmp_path):
+    lake.execute(f"COPY (SELECT 7::BIGINT AS i, TIMESTAMP '2020-01-01' AS t) TO '{tmp_path}/added.parquet'")
+    lake.execute(f"CALL ducklake_add_data_files('lake', 'sick', '{tmp_path}/added.parquet')")
+    lake.execute(f"DELETE FROM {lake.metadata}.ducklake_name_mapping")
+    ((table, path, effect),) = unreadable(lake)
+    assert (table, path) == ("sick", tmp_path / "added.parquet") and "ducklake_name_mapping" in effect
+
+
+def test_many_sick_files_among_many(lake):
+    lake.execute("CREATE TABLE lake.many(i BIGINT)")
+    for number in range(40):
+        lake.execute(f"INSERT INTO lake.many VALUES ({number})")
+    sick = paths(lake, "many")[::13]
+    for path in sick:
+        path.unlink()
+    assert sorted(path for table, path, _ in unreadable(lake) if table == "many") == sick
