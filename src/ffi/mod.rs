@@ -14,6 +14,7 @@ pub mod callback;
 pub mod handle;
 pub mod helping_thread;
 pub mod registry;
+pub mod rows;
 pub mod scalar;
 pub mod session;
 pub mod spelling;

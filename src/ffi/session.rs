@@ -16,12 +16,8 @@ use std::ffi::CStr;
 
 use libduckdb_sys as sys;
 
-use super::handle::LogicalType;
-use super::types::resolve;
-use super::vector::{Chunk, DuckColumn, StringVector};
+use super::rows::{Row, Rows};
 use crate::sql::quote::{identifier, text};
-use colstats_core::column::column_type::ColumnType;
-use colstats_core::column::vectors::{ByteString, Values};
 use colstats_core::error::{Error, Result};
 
 /// The database instance, noted and not owned.
@@ -165,6 +161,20 @@ impl Session {
         prepared.execute()
     }
 
+    /// Runs one SELECT to its end, and makes something of each row.
+    pub fn collect<T>(
+        &self,
+        statement: &str,
+        mut read: impl FnMut(&Row<'_>) -> T,
+    ) -> Result<Vec<T>> {
+        let mut collected = Vec::new();
+        self.query(statement)?.for_each(|row| {
+            collected.push(read(row));
+            Ok(())
+        })?;
+        Ok(collected)
+    }
+
     /// An error for a statement that is no SELECT. Of one that cannot be prepared nothing is said.
     pub fn check_is_select(&self, statement: &str) -> Result<()> {
         self.prepare(statement).map_or(Ok(()), |prepared| prepared.check_is_select())
@@ -241,15 +251,14 @@ impl Prepared {
     }
 
     fn execute(&self) -> Result<Rows> {
-        // SAFETY: a result is plain data, for which zero is valid.
-        let mut rows = Rows { result: unsafe { std::mem::zeroed() } };
+        let mut rows = Rows::empty();
         // SAFETY: the statement is prepared; the result is freed when it is dropped.
-        let state = unsafe { sys::duckdb_execute_prepared(self.0, &mut rows.result) };
+        let state = unsafe { sys::duckdb_execute_prepared(self.0, rows.as_raw()) };
         if state == sys::DuckDBSuccess {
             Ok(rows)
         } else {
             // SAFETY: the text belongs to the result, which is alive.
-            Err(unsafe { error_text(sys::duckdb_result_error(&mut rows.result)) })
+            Err(unsafe { error_text(sys::duckdb_result_error(rows.as_raw())) })
         }
     }
 }
@@ -280,128 +289,5 @@ impl Drop for Session {
     fn drop(&mut self) {
         // SAFETY: owned and not used again.
         unsafe { sys::duckdb_disconnect(&mut self.connection) };
-    }
-}
-
-/// The result of a statement.
-pub struct Rows {
-    result: sys::duckdb_result,
-}
-
-// SAFETY: a materialised result is plain memory, used by one thread at a time.
-unsafe impl Send for Rows {}
-
-impl Rows {
-    /// Names and types of the columns.
-    pub fn columns(&mut self) -> Vec<(String, ColumnType)> {
-        // SAFETY: the result is alive; indexes stay below the count; names belong to the result and are
-        // copied, types are owned by us.
-        unsafe {
-            (0..sys::duckdb_column_count(&mut self.result))
-                .map(|index| {
-                    let name = sys::duckdb_column_name(&mut self.result, index);
-                    let name = if name.is_null() {
-                        String::new()
-                    } else {
-                        CStr::from_ptr(name).to_string_lossy().into_owned()
-                    };
-                    let logical_type = LogicalType::from_raw(sys::duckdb_column_logical_type(
-                        &mut self.result,
-                        index,
-                    ));
-                    (name, resolve(&logical_type))
-                })
-                .collect()
-        }
-    }
-
-    /// The next chunk of rows, `None` at the end.
-    pub fn next_chunk(&mut self) -> Option<RowChunk> {
-        // SAFETY: the result is alive; the chunk is owned by us.
-        let raw = unsafe { sys::duckdb_fetch_chunk(self.result) };
-        if raw.is_null() { None } else { Some(RowChunk { raw }) }
-    }
-
-    /// Calls `visit` with every row.
-    pub fn for_each(mut self, mut visit: impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
-        while let Some(chunk) = self.next_chunk() {
-            let columns = chunk.columns();
-            for index in 0..chunk.row_count() {
-                visit(&Row { columns: &columns, index })?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Rows {
-    fn drop(&mut self) {
-        // SAFETY: owned and not used again.
-        unsafe { sys::duckdb_destroy_result(&mut self.result) };
-    }
-}
-
-/// Some rows of a result.
-pub struct RowChunk {
-    raw: sys::duckdb_data_chunk,
-}
-
-impl RowChunk {
-    fn chunk(&self) -> Chunk<'_> {
-        // SAFETY: owned, and nobody writes to it. Chunks of a materialised result are flat.
-        unsafe { Chunk::new(self.raw) }
-    }
-
-    /// How many rows it has.
-    pub fn row_count(&self) -> usize {
-        self.chunk().row_count()
-    }
-
-    /// The columns with their values.
-    pub fn columns(&self) -> Vec<DuckColumn<'_>> {
-        let chunk = self.chunk();
-        (0..chunk.column_count())
-            // SAFETY: the index is below the count and the type is the column's own.
-            .map(|index| unsafe { chunk.column(index, &chunk.column_type(index)) })
-            .collect()
-    }
-}
-
-impl Drop for RowChunk {
-    fn drop(&mut self) {
-        // SAFETY: owned and not used again.
-        unsafe { sys::duckdb_destroy_data_chunk(&mut self.raw) };
-    }
-}
-
-/// One row, read cell by cell. A cell of another type than asked for reads as NULL.
-pub struct Row<'rows> {
-    columns: &'rows [DuckColumn<'rows>],
-    index: usize,
-}
-
-impl<'rows> Row<'rows> {
-    /// A VARCHAR or BLOB cell as bytes.
-    pub fn bytes(&self, column: usize) -> Option<&'rows [u8]> {
-        match &self.columns.get(column)?.values {
-            Values::Bytes(strings) => StringVector::get(strings, self.index).map(ByteString::bytes),
-            _ => None,
-        }
-    }
-
-    /// A VARCHAR cell.
-    pub fn text(&self, column: usize) -> Option<&'rows str> {
-        std::str::from_utf8(self.bytes(column)?).ok()
-    }
-
-    /// A BIGINT cell.
-    pub fn integer(&self, column: usize) -> Option<i64> {
-        let column = self.columns.get(column)?;
-        match &column.values {
-            Values::Int64(values) if column.validity.is_valid(self.index) => {
-                values.get(self.index).copied()
-            }
-            _ => None,
-        }
     }
 }

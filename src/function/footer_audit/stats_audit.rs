@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::leaf_values::{LeafValues, leaf_values};
 use crate::ffi::registry::Parameter;
-use crate::ffi::session::{Row, Session};
+use crate::ffi::rows::Row;
+use crate::ffi::session::Session;
 use crate::ffi::table::TableFunction;
 use crate::ffi::write::Cell;
 use crate::function::file::column_stats::name_the_file;

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::encrypted::FormerColumn;
 use super::options::LakeOptions;
-use crate::ffi::session::{Row, Session};
+use crate::ffi::rows::Row;
+use crate::ffi::session::Session;
 use crate::output::ducklake::lake_type::{LakeType, Place};
 use crate::sql::quote::{identifier, text};
 use colstats_core::error::{Error, Result};

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
+use crate::ffi::rows::Row;
 use crate::ffi::session::Session;
 use crate::sql::file::statement::{FileSizes, is_pattern};
 use crate::sql::parquet::footers::{allowed_files, has_rows, remote_content, remote_size, sizes};
@@ -78,14 +79,10 @@ pub fn read_remote_footer(file: &str, session: &Session) -> Option<Footer> {
     if is_local(file) || BLOB_COLUMNS.iter().any(|column| lower.contains(column)) {
         return None;
     }
-    let mut size_bytes = None;
-    let sizes = session.query(&remote_size(file)).ok()?;
-    sizes.for_each(|row| Ok(size_bytes = row.integer(0))).ok()?;
-    size_bytes.filter(|size| *size <= MAX_REMOTE_BYTES)?;
-    let mut footer = None;
-    let content = session.query(&remote_content(file)).ok()?;
-    content.for_each(|row| Ok(footer = row.bytes(0).and_then(Footer::decode))).ok()?;
-    footer
+    let sizes = session.collect(&remote_size(file), |row| row.integer(0)).ok()?;
+    sizes.first().copied().flatten().filter(|size| *size <= MAX_REMOTE_BYTES)?;
+    let decode = |row: &Row<'_>| row.bytes(0).and_then(Footer::decode);
+    session.collect(&remote_content(file), decode).ok()?.pop().flatten()
 }
 
 /// What is known of the sizes of the files: from their footers, else from DuckDB's listing, which `unlisted` files
@@ -153,8 +150,6 @@ fn listed_sizes(files: &[&str], session: &Session) -> Result<HashMap<String, Fil
 }
 
 fn unsized_file(file: &str, session: &Session) -> FileSizes {
-    let mut count = None;
-    let asked = session.query(&has_rows(file));
-    let read = asked.and_then(|rows| rows.for_each(|row| Ok(count = row.integer(0))));
-    FileSizes { has_rows: read.is_ok() && count.is_some_and(|count| count > 0), chunk_bytes: None }
+    let counts = session.collect(&has_rows(file), |row| row.integer(0)).unwrap_or_default();
+    FileSizes { has_rows: counts.iter().flatten().any(|count| *count > 0), chunk_bytes: None }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::footers::{Footers, read_remote_footer};
-use crate::ffi::session::{Row, Session};
+use crate::ffi::rows::Row;
+use crate::ffi::session::Session;
 use crate::sql::file::statement::path_list;
 use crate::sql::quote::text;
 use colstats_core::column::column_type::{ColumnType, Leaf};
