@@ -312,3 +312,25 @@ def test_calls_with_the_wrong_type(connection):
     assert "column_stats_merge(BLOB)" in error_of(connection, "SELECT column_stats_merge(42)")
     assert "column_stats_read(BLOB)" in error_of(connection, "SELECT column_stats_read([1])")
     assert "table_column_stats(VARCHAR" in error_of(connection, "FROM table_column_stats(42)")
+
+
+FIRST_SINCE_2 = -(1 << 63) + 2
+
+
+@pytest.mark.parametrize("function, kind, first_before_2", [
+    ("make_timestamp_ns", "TIMESTAMP_NS", -9_223_286_400_000_000_000),
+    ("make_timestamp", "TIMESTAMP", -9_223_372_022_400_000_000),
+    ("make_timestamp", "TIMESTAMPTZ", -9_223_372_022_400_000_000),
+])  # fmt: skip
+def test_the_first_and_the_last_moments(connection, function, kind, first_before_2):
+    """DuckDB 2.0 has a part of one more day. Where the host has a text for a moment, the bound is that text."""
+    is_before_2 = duckdb.__version__ < "2"
+    for number in (FIRST_SINCE_2, FIRST_SINCE_2 + 1, first_before_2 - 1, first_before_2, 0, (1 << 63) - 2):
+        query = f"SELECT {function}({number}::BIGINT)::{kind} AS t"
+        try:
+            ((text,),) = connection.execute(f"SELECT t::VARCHAR FROM ({query})").fetchall()
+        except duckdb.Error:
+            assert is_before_2 or kind == "TIMESTAMPTZ"
+            continue
+        rows = connection.execute("SELECT min_value, max_value FROM query_column_stats(?)", [query]).fetchall()
+        assert rows == [(text, text)], number
