@@ -277,7 +277,7 @@ fn the_error_of_every_precision_is_that_of_theory() {
 }
 
 /// The rest of the way to what a large table has; 12 s in release, minutes without optimisation, so not every time.
-/// Recorded in docs/hive.md.
+/// Recorded in docs/functions/hive.md.
 #[test]
 #[ignore = "adds 1.2 thousand million values: cargo test --release -- --ignored errors_up_to"]
 fn errors_up_to_a_hundred_million_values_are_those_of_theory() {
