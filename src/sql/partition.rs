@@ -1,5 +1,5 @@
 //! Values of partition columns in paths (`.../key=value/...`), as DuckDB's readers take them, DuckLake's included.
-//! Found by running them (test/e2e/test_partition_values.py).
+//! Found by running them (test/e2e/lake/test_partition_values.py).
 
 use super::quote::text;
 

@@ -19,7 +19,9 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "scripts"))
+sys.path.insert(0, str(Path(__file__).parent / "support"))
 
+from cipher import use_own_cipher  # noqa: E402
 from hosts import load_hosts  # noqa: E402
 from packaged_extension import load_statement, packaged_extension_path  # noqa: E402
 from postgres import create_database, postgres_server, server_programs  # noqa: E402
@@ -165,12 +167,9 @@ def encrypted_file(connection, tmp_path):
     """A Parquet file with a column i of 0 to 9, encrypted with the key `my_key` that the database knows. Skips the
     test where DuckDB has no cipher of its own to write with."""
     path = tmp_path / "encrypted.parquet"
-    # Without this DuckDB looks for httpfs, and its cipher, in the network.
-    connection.execute("SET autoload_known_extensions = false")
+    use_own_cipher(connection)
     connection.execute("PRAGMA add_parquet_key('my_key', '0123456789abcdef')")
     try:
-        if HOST_VERSION >= (1, 5, 0):
-            connection.execute("SET force_mbedtls_unsafe = 'true'")
         connection.execute(
             f"COPY (SELECT i FROM range(10) numbers(i)) TO '{path}'"
             " (FORMAT parquet, ENCRYPTION_CONFIG {footer_key: 'my_key'})"

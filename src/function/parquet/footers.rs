@@ -14,7 +14,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 use crate::ffi::rows::Row;
 use crate::ffi::session::Session;
-use crate::sql::file::statement::{FileSizes, is_pattern};
+use crate::sql::file::statement::{FileSizes, exact_path, is_pattern};
 use crate::sql::parquet::footers::{allowed_files, has_rows, remote_content, remote_size, sizes};
 use colstats_core::error::Result;
 use colstats_core::parquet::footer::Footer;
@@ -33,8 +33,9 @@ pub type Footers = HashMap<String, Footer>;
 
 /// The footers of those files that are local and in order.
 pub fn read_footers(files: &[String], session: &Session) -> Footers {
-    // DuckDB 1.5 puts `./` before a bare name that holds characters of a pattern: only its own listing tells.
-    let is_plain = |file: &str| !is_pattern(file) || file.contains(['/', '\\']);
+    // DuckDB 1.5 puts `./` before a bare name that holds characters of a pattern, and takes an untidy name that holds
+    // some for a pattern: only its own listing tells which file it reads.
+    let is_plain = |file: &str| !is_pattern(file) || file.contains('/') && exact_path(file) != file;
     let is_read = |file: &&str| is_local(file) && is_plain(file);
     let local: Vec<&str> = files.iter().map(String::as_str).filter(is_read).collect();
     if local.is_empty() || session.query(&allowed_files(&local)).is_err() {

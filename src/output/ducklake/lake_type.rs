@@ -107,7 +107,7 @@ impl LakeType {
         self.name != "blob" && self.order_type().is_some()
     }
 
-    /// Whether DuckDB decides IS NULL by the flag of a table's row (test/e2e/test_ducklake_flags.py).
+    /// Whether DuckDB decides IS NULL by the flag of a table's row (test/e2e/lake/test_flags_that_are_read.py).
     pub fn has_read_null_flag(&self) -> bool {
         let is_huge =
             matches!(self.bound_rule(), BoundRule::SignedDouble | BoundRule::UnsignedDouble);

@@ -2,7 +2,7 @@
 //!
 //! It writes every bound as text, whichever columns are asked for. At some it raises an internal error, which ends
 //! the whole database, or ends the process. Found by running it on DuckDB 1.3 to 2.0 over every physical type with
-//! every annotation, and bounds of many lengths (test/e2e/test_hostile_footers.py).
+//! every annotation, and bounds of many lengths (test/e2e/parquet/test_hostile_footers.py).
 
 use super::thrift_compact::{Kind, Reader};
 

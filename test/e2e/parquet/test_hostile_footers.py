@@ -17,7 +17,7 @@ from parquet_footer import edit
 
 def test_bounds_of_every_length_for_every_type(extension_path, tmp_path):
     write_hostile_footers(tmp_path)
-    runner = Path(__file__).with_name("hostile_footers.py")
+    runner = Path(__file__).parents[1] / "support" / "hostile_footers.py"
     command = [sys.executable, str(runner), str(extension_path), str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     lines = [line.split("\t") for line in result.stdout.splitlines()]

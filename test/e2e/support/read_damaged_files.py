@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 
 from file_rows import file_rows, sql_literal  # noqa: E402
 from leaf_truth import plain_session, problems_of_file  # noqa: E402

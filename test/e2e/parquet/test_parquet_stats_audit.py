@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from parquet_footer import I64, META_NUM_VALUES, Footer, edit
 
-CORPUS = Path(os.environ.get("COLSTATS_SHARED", Path(__file__).resolve().parents[3] / "shared")) / "corpus"
+CORPUS = Path(os.environ.get("COLSTATS_SHARED", Path(__file__).resolve().parents[4] / "shared")) / "corpus"
 COLUMNS = (
     "file_name row_group_id column_name column_type statistic footer_value true_value first_offending_value"
     " first_offending_row writer effect"

@@ -14,7 +14,7 @@ from lakes import lake_in
 from packaged_extension import packaged_extension_path
 from sick_lake import BEFORE, RIGHT, TABLES, answers, make_sick
 
-HERE = Path(__file__).parent
+SUPPORT = Path(__file__).parents[1] / "support"
 # What a concurrent writer adds: outside all bounds, so that statistics that do not know of it are wrong.
 WRITES = {
     "nan": "INSERT INTO lake.nan VALUES (30000, 30), (-30000, -30)",
@@ -126,8 +126,8 @@ def other_process(names, statements):
     """The arguments of Popen for a process that runs statements with these extensions."""
     paths = [str(packaged_extension_path(name)) for name in names]
     task = json.dumps({"load": paths, "statements": statements})
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "scripts")}
-    return {"args": [sys.executable, str(HERE / "run_statements.py"), task], "env": environment, "text": True}
+    environment = {**os.environ, "PYTHONPATH": str(SUPPORT.parents[2] / "scripts")}
+    return {"args": [sys.executable, str(SUPPORT / "run_statements.py"), task], "env": environment, "text": True}
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])

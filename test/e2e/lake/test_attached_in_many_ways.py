@@ -1,4 +1,4 @@
-"""Lakes that are attached or used in odd ways, beside those of test_ducklake_names.py and test_ducklake_catalogues.py."""
+"""Lakes that are attached or used in odd ways, beside those of test_names_and_arguments.py and test_catalogue_databases.py."""
 
 from pathlib import Path
 

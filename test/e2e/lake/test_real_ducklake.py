@@ -1,6 +1,6 @@
 """The real DuckLake (packaged for DuckDB 1.5.5): our rows of a lake's files are those of its catalogue.
 
-The tables keep clear of the rows that DuckLake itself has wrong (test_ducklake_bugs.py) and does not count (TIMETZ,
+The tables keep clear of the rows that DuckLake itself has wrong (test_faults_of_ducklake.py) and does not count (TIMETZ,
 INTERVAL: test_golden_ducklake.py); what differs all the same is listed with its reason.
 """
 

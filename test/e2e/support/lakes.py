@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
-import pytest
+from cipher import use_own_cipher
 from file_rows import quoted_identifier, rows_of, sql_literal
 
 FILES_READ = re.compile(r"Total Files Read:\s*(\d+)")
@@ -108,12 +107,7 @@ def lake_in(connection, folder, catalogue=None, name="lake", **options):
 
 def encrypted_lake_in(connection, folder, catalogue=None):
     """A lake whose files are encrypted, each by a key of its own. Skips the test without a cipher to write with."""
-    # Without this DuckDB looks for httpfs, and its cipher, in the network.
-    connection.execute("SET autoload_known_extensions = false")
-    try:
-        connection.execute("SET force_mbedtls_unsafe = 'true'")
-    except duckdb.Error as error:
-        pytest.skip(f"DuckDB {duckdb.__version__} writes no encrypted files by itself: {error}")
+    use_own_cipher(connection)
     return lake_in(connection, folder, catalogue, attach_options=", ENCRYPTED")
 
 

@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 
 from packaged_extension import load_statement  # noqa: E402
 from parquet_footer import BYTE, FILE_COLUMN_ORDERS, FILE_SCHEMA, I32, STRUCT, TRUE, Footer  # noqa: E402

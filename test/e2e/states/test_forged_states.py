@@ -15,7 +15,7 @@ import pytest
 from packaged_extension import load_statement
 
 GOLDEN = Path(__file__).parent / "golden_states"
-DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "state-format.md"
+DOCUMENTATION = Path(__file__).resolve().parents[3] / "docs" / "state-format.md"
 NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measures memory as Linux shows it")
 READ = "SELECT column_stats_read(column_stats_merge(s)) FROM (SELECT ?::BLOB AS s)"
 

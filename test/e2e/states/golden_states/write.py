@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[2] / "scripts"))
+sys.path.insert(0, str(HERE.parents[3] / "scripts"))
 
 from packaged_extension import load_statement  # noqa: E402
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 import duckdb
 import pytest
 from changing_lakes import ChangingLake
+from lake_answers import UNORDERED, wrong_answers
 from lakes import encrypted_lake_in, lake_in
 from random_lakes import is_nested
-from test_ducklake_random import UNORDERED, wrong_answers
 
 ONE_SEED = os.environ.get("COLSTATS_LAKE_SEED")
 SEEDS = [int(ONE_SEED)] if ONE_SEED else range(int(os.environ.get("COLSTATS_LAKES", "20")) // 5)

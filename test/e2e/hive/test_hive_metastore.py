@@ -9,7 +9,7 @@ import pytest
 from file_rows import rows_of, sql_literal
 from packaged_extension import packaged_extension_path
 
-RECIPE = Path(__file__).resolve().parents[2] / "docs" / "hive-metastore.md"
+RECIPE = Path(__file__).resolve().parents[3] / "docs" / "hive-metastore.md"
 SEQUENCE = "org.apache.hadoop.hive.metastore.model.{}ColumnStatistics"
 VERSIONS = ("3.x", "4.0", "4.1")
 

@@ -1,7 +1,7 @@
 """Tables of inlined rows in catalogues of other versions of DuckLake, imitated by changing one that 1.5.5 made.
 
 DuckLake itself may not read such a catalogue any more; our functions read its tables alone, and what they find must not
-change. The other tables of 0.3 and 1.1 are imitated in test_ducklake_catalogues.py.
+change. The other tables of 0.3 and 1.1 are imitated in test_catalogue_databases.py.
 """
 
 import pytest

@@ -12,10 +12,10 @@ import pytest
 from file_rows import bounds, column_rows, counts, file_rows, sql_literal, with_room_before_footer
 from leaf_truth import plain_session, problems_of_file
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 CORPUS = Path(os.environ.get("COLSTATS_SHARED", REPOSITORY.parent / "shared")) / "corpus"
 READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".json": "read_json"}
-SCRIPT = Path(__file__).with_name("read_damaged_files.py")
+SCRIPT = Path(__file__).parents[1] / "support" / "read_damaged_files.py"
 # Two texts of a gigabyte: its truth takes minutes, so it has a test of its own.
 HUGE = "large_string_map.brotli.parquet"
 

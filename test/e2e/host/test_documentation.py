@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-PUBLIC_FILE = REPOSITORY.parent / "shared/corpus/parquet-testing/data/fixed_length_decimal.parquet"
+REPOSITORY = Path(__file__).resolve().parents[3]
+PUBLIC_FILE = REPOSITORY.parent / "shared/corpus/parquet-testing/fixed_length_decimal.parquet"
 
 PAGES = sorted(str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("docs/**/*.md"))
 # The recipe of hive-metastore.md needs a PostgreSQL server: test_hive_metastore.py runs it.
