@@ -1,5 +1,5 @@
-"""What README.md and the pages below docs show under a statement is what the statement answers, and every SQL function
-is shown in docs/functions."""
+"""What README.md and the pages below docs show under a statement is what the statement answers, every SQL function is
+shown in docs/functions, and links lead somewhere."""
 
 import re
 import shutil
@@ -14,6 +14,7 @@ PUBLIC_FILE = REPOSITORY.parent / "shared/corpus/parquet-testing/fixed_length_de
 PAGES = sorted(str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("docs/**/*.md"))
 # The recipe of hive-metastore.md needs a PostgreSQL server: test_hive_metastore.py runs it.
 DOCUMENTS = ["README.md", *(page for page in PAGES if page != "docs/hive-metastore.md")]
+OTHER_DOCUMENTS = ["docs/hive-metastore.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "bench/figures.md", "fuzz/README.md"]
 FUNCTION_PAGES = [document for document in DOCUMENTS if document.startswith("docs/functions/")]
 
 # A block of SQL, with the block of its output where one follows.
@@ -115,4 +116,30 @@ def test_every_function_is_shown(connection):
     pages = [example for document in FUNCTION_PAGES for example in examples(document)]
     shown = "".join(script for script, output in pages if output)
     assert len(own) > 25
-    assert [name for name in sorted(own) if f"{name}(" not in shown] == []
+    assert hidden_names(own, shown) == []
+
+
+def hidden_names(names, shown):
+    """Those that are not called: `column_stats(` inside of `file_column_stats(` is another function."""
+    return [name for name in sorted(names) if not re.search(rf"(?<!\w){name}\(", shown)]
+
+
+def test_a_longer_name_does_not_show_a_shorter_one():
+    assert hidden_names({"column_stats"}, "FROM file_column_stats('x')") == ["column_stats"]
+    assert hidden_names({"column_stats"}, "SELECT column_stats(x)") == []
+
+
+def broken_links(document, text):
+    """Links to files that are not there. Pages of the web are not asked."""
+    targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)
+    here = (REPOSITORY / document).parent
+    return [target for target in targets if "://" not in target and not (here / target).exists()]
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, *OTHER_DOCUMENTS])
+def test_links_lead_somewhere(document):
+    assert broken_links(document, (REPOSITORY / document).read_text()) == []
+
+
+def test_a_broken_link_is_seen():
+    assert broken_links("docs/limits.md", "[a](gone.md#top) [b](memory.md) [c](https://duckdb.org)") == ["gone.md"]
