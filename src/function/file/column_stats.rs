@@ -66,7 +66,11 @@ impl TableFunction for FileColumnStats {
     }
 
     fn explain(bound: &FileOptions, session: &Session, error: Error) -> Error {
-        name_the_file(bound, session, &error).unwrap_or(error)
+        let error = name_the_file(bound, session, &error).unwrap_or(error);
+        if error.to_string().contains("\\0") {
+            return error.context("the name of a column holds a NUL byte, which no statement can name; rename the column");
+        }
+        error
     }
 }
 

@@ -71,10 +71,12 @@ impl Comparing<'_> {
     }
 }
 
-/// Sizes are asked only of the footers of files of which the catalogue lacks one.
+/// Sizes are asked only of the footers of files of which the catalogue lacks one, or a row as a whole.
 fn add_sizes(comparisons: &mut [Comparison], statement: &mut LakeStatement, session: &Session) {
     let lacks_size = |found: &&mut Comparison| {
-        found.data_file_id.is_some() && matches!(found.stored.column_size_bytes, None | Some(0))
+        let is_unmeasured = matches!(found.stored.column_size_bytes, None | Some(0));
+        // A row that is replaced or inserted is written whole.
+        found.data_file_id.is_some() && (is_unmeasured || found.stored_rows != 1)
     };
     let mut lacking: HashMap<i64, Vec<&mut Comparison>> = HashMap::new();
     for found in comparisons.iter_mut().filter(lacks_size) {

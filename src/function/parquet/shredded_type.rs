@@ -55,7 +55,7 @@ impl ShreddedType {
     /// settings; NULL for a bound that cannot be taken. `None` where no bound can.
     pub fn key(&self, column: &str) -> Option<String> {
         Some(match self.name.as_str() {
-            // No bounds for them anywhere (DESIGN.md, section 5).
+            // No bounds for them anywhere (docs/ducklake.md): their order is not that of their texts.
             "timetz" => return None,
             // As bytes: collations have no say. A bound that is not UTF-8 is printed escaped like a BLOB;
             // such a text cannot be told from one that holds a backslash.

@@ -190,9 +190,13 @@ fn insert(metadata: &str, batch: &[&Repair<'_>]) -> Step {
     let rows: Vec<String> = batch
         .iter()
         .map(|repair| {
+            let Comparison { truth, stored, .. } = repair.comparison;
+            // What could not be measured again stays as it was.
+            let size = truth.column_size_bytes.or(stored.column_size_bytes);
+            let whole = Statistics { column_size_bytes: size, ..truth.clone() };
             let values = FILE_STATISTICS
                 .iter()
-                .map(|statistic| format!(", {}", constant(&repair.comparison.truth, *statistic)));
+                .map(|statistic| format!(", {}", constant(&whole, *statistic)));
             format!("({}{})", ids(repair.comparison), values.collect::<String>())
         })
         .collect();

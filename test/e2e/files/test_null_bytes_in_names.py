@@ -40,3 +40,10 @@ def test_columns_of_tables_are_kept_apart(connection, tmp_path):
 def test_a_struct_without_names(connection):
     ((stats,),) = connection.execute("SELECT column_stats(row(1, 2))").fetchall()
     assert [leaf["min_value"] for leaf in stats] == ["1", "2"]
+
+
+@pytest.mark.parametrize("name, content", [("key.json", b'{"a\\u0000b":1,"c":5}\n'), ("header.csv", b"a\0b,c\n1,5\n")])
+def test_one_such_name_alone(connection, tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(duckdb.Error, match="holds a NUL byte.*rename the column"):
+        connection.execute("FROM file_column_stats(?)", [str(tmp_path / name)])

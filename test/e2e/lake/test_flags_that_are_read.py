@@ -95,3 +95,19 @@ def test_an_orphan_does_not_stand_for_a_row(lake):
     lake.repair()
     assert lake.value(f"SELECT count(*) FROM {lake.metadata}.ducklake_file_column_stats WHERE table_id = {a}") == 1
     assert lake.findings("wrong", "missing") == set()
+
+
+@pytest.mark.parametrize("damage", [
+    "INSERT INTO {stats} FROM {stats} WHERE column_id = 1",
+    "INSERT INTO {stats} SELECT * REPLACE (NULL AS min_value, 7 AS column_size_bytes) FROM {stats}",
+    "DELETE FROM {stats} WHERE column_id = 1",
+])  # fmt: skip
+def test_sizes_are_kept(lake, damage):
+    """Rows that are twice there, or not at all, are written whole."""
+    lake.execute("CREATE TABLE lake.t AS SELECT i, 'x' || i AS s FROM range(1000) t(i)")
+    stats = f"{lake.metadata}.ducklake_file_column_stats"
+    before = lake.execute(f"FROM {stats} ORDER BY ALL")
+    assert all(row[3] > 0 for row in before)
+    lake.execute(damage.format(stats=stats))
+    lake.repair()
+    assert lake.execute(f"FROM {stats} ORDER BY ALL") == before and lake.audit() == []

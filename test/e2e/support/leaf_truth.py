@@ -43,7 +43,7 @@ def plain_session(connection):
 
 
 def path_part(name):
-    """One part of a dotted path, as DESIGN.md section 5 writes it."""
+    """One part of a dotted path, as docs/functions/files.md writes it."""
     return quoted_identifier(name) if name == "" or "." in name or '"' in name else name
 
 
