@@ -1,6 +1,8 @@
 //! What columns hold in files that are older than they are: the default that they were added with.
 
-use super::catalogue::{LakeTable, Node};
+use std::collections::HashSet;
+
+use super::catalogue::{LakeTable, MappedName, Node};
 use super::scan::Builder;
 use crate::function::file::columns::SourceColumn;
 use crate::sql::file::statement::LeafRow;
@@ -13,6 +15,24 @@ use colstats_core::column::column_type::ColumnType;
 pub(super) struct Met {
     pub ids: Vec<i64>,
     pub columns: Vec<MetColumn>,
+    /// Top-level columns that the files do not hold at all.
+    pub absent_roots: HashSet<i64>,
+}
+
+impl Met {
+    /// Notes which columns files with these names do not hold.
+    pub fn note_unnamed(&mut self, table: &LakeTable, names: &[MappedName]) {
+        let is_named = |id: &i64| names.iter().any(|name| name.column_id == *id);
+        let roots = table.nodes.iter().filter(|(_, node)| node.parent.is_none()).map(|(id, _)| *id);
+        self.absent_roots = roots.filter(|id| !is_named(id)).collect();
+    }
+
+    /// Notes which columns are younger than files of up to this snapshot.
+    pub fn note_younger(&mut self, table: &LakeTable, last_snapshot: i64) {
+        let is_younger = |node: &Node| node.parent.is_none() && node.first_snapshot > last_snapshot;
+        let roots = table.nodes.iter().filter(|(_, node)| is_younger(node)).map(|(id, _)| *id);
+        self.absent_roots = roots.collect();
+    }
 }
 
 /// A column of the files, with the ids and paths of its leaves that the table has.
@@ -36,7 +56,12 @@ impl Builder<'_> {
         }
         let absent = table.nodes.iter().filter(|(id, n)| n.is_leaf && !met.ids.contains(id));
         for (column_id, node) in absent {
-            let value = node.initial_default.as_deref();
+            // A nested column has no default of its own: where it is absent, so are its parts.
+            let is_part_of_nothing = node.parent.is_some()
+                && way_to(table, *column_id)
+                    .first()
+                    .is_some_and(|root| met.absent_roots.contains(root));
+            let value = node.initial_default.as_deref().filter(|_| !is_part_of_nothing);
             match value.and_then(|_| parent_expression(table, met, *column_id)) {
                 Some(parent) => self.add_part(group, *column_id, node, &parent, expressions),
                 None => self.statement.constants.push(LakeConstant {
@@ -57,7 +82,7 @@ impl Builder<'_> {
         parent: &str,
         expressions: &mut Vec<String>,
     ) {
-        let own = node.lake_type.duckdb_name().unwrap_or_else(|| ColumnType::Varchar.name());
+        let own = node.lake_type.constant_type();
         let scanned = node.lake_type.scan_type(false).unwrap_or_else(|| own.clone());
         let value = node.initial_default.as_deref().map_or("NULL".into(), text);
         expressions.push(format!(

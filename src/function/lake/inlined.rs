@@ -179,7 +179,7 @@ impl Builder<'_> {
         let number = self.next_group();
         let mut expressions = Vec::new();
         let names = Names::Inlined(&inlined.names);
-        let met = self.add_columns(number, table, &columns, &names, None, &mut expressions);
+        let mut met = self.add_columns(number, table, &columns, &names, None, &mut expressions);
         let mut record_count = 0;
         self.session
             .query(&format!("SELECT CAST(count(*) AS BIGINT) FROM {}", inlined.reference))?
@@ -195,6 +195,7 @@ impl Builder<'_> {
             record_count: Some(record_count),
             is_current: true,
         });
+        met.note_unnamed(table, &inlined.names);
         self.add_defaults(number, table, &met, &mut expressions);
         let (source, file_column) = (source, None);
         self.statement.scans.push(LakeScan {

@@ -295,6 +295,13 @@ impl Builder<'_> {
                 is_current: file.is_current,
             });
         }
+        match names {
+            Names::Mapping(mapping) | Names::Inlined(mapping) => met.note_unnamed(table, mapping),
+            Names::FieldIds => {
+                let last = group.iter().map(|(file, _)| file.begin_snapshot).max();
+                met.note_younger(table, last.unwrap_or(0));
+            }
+        }
         self.add_defaults(number, table, &met, &mut scan.columns);
         let file_column = ("filename".to_owned(), Literal::Text(scan.file_column.clone()));
         self.statement.scans.push(LakeScan {

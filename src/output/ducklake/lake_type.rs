@@ -80,6 +80,13 @@ impl LakeType {
         Some(name.to_owned())
     }
 
+    /// The type in which the text of a value in the catalogue is read. A default of JSON is taken as it stands: that of
+    /// a column that was promoted is no JSON.
+    pub fn constant_type(&self) -> String {
+        let name = if self.is_json() { None } else { self.duckdb_name() };
+        name.unwrap_or("VARCHAR".into())
+    }
+
     /// The type to which a column of a file is cast before it is aggregated; `None` where it is taken as it
     /// lies there. FLOAT is read as DOUBLE, whose text is exact; so are HUGEINT and UHUGEINT, unless they lie there as
     /// whole numbers.

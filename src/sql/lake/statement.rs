@@ -270,7 +270,7 @@ impl LakeStatement {
             }
         }
         let selects = by_type.into_iter().map(|(lake_type, rows)| {
-            let own = lake_type.duckdb_name().unwrap_or("VARCHAR".into());
+            let own = lake_type.constant_type();
             let scan_type = lake_type.scan_type(false).unwrap_or_else(|| own.clone());
             format!(
                 "SELECT owner, column_id, column_stats(CAST(CAST(value AS {own}) AS {scan_type})) AS stats \

@@ -111,3 +111,16 @@ def test_sizes_are_kept(lake, damage):
     lake.execute(damage.format(stats=stats))
     lake.repair()
     assert lake.execute(f"FROM {stats} ORDER BY ALL") == before and lake.audit() == []
+
+
+@pytest.mark.parametrize("limit", ["0", "100"])
+def test_a_part_of_a_struct_that_is_younger_than_the_rows(lake, limit):
+    """Where the struct itself is absent, so are its parts, whatever their defaults."""
+    lake.set_option("data_inlining_row_limit", limit)
+    lake.execute("CREATE TABLE lake.t(i INTEGER)")
+    lake.execute("INSERT INTO lake.t VALUES (1)")
+    lake.execute("ALTER TABLE lake.t ADD COLUMN s STRUCT(a INTEGER)")
+    lake.execute("ALTER TABLE lake.t ADD COLUMN s.c INTEGER DEFAULT 5")
+    found = {row["column_name"]: row for row in lake.rows("ducklake_table_column_stats")}
+    assert lake.execute("SELECT s FROM lake.t") == [(None,)]
+    assert (found["s.c"]["contains_null"], found["s.c"]["min_value"]) == (True, None)

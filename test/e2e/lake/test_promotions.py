@@ -64,3 +64,17 @@ def test_whole_numbers_as_hugeint_are_right_as_they_are(lake):
     assert lake.findings("wrong") == set()
     (row,) = lake.rows("ducklake_column_stats")
     assert (row["min_value"], row["max_value"]) == ("5", "9223372036854775807")
+
+
+@pytest.mark.parametrize("limit", ["0", "100"])
+@pytest.mark.parametrize("kind, default", [("DATE", "2020-01-01"), ("TINYINT", "5"), ("VARCHAR", "abc"), ("DOUBLE", "1.5")])
+def test_defaults_of_columns_that_became_json(lake, kind, default, limit):
+    """They are texts as they stand, whether JSON or not."""
+    lake.set_option("data_inlining_row_limit", limit)
+    lake.execute("CREATE TABLE lake.t(i INTEGER)")
+    lake.execute("INSERT INTO lake.t VALUES (1), (2)")
+    lake.execute(f"ALTER TABLE lake.t ADD COLUMN c {kind} DEFAULT '{default}'")
+    lake.execute("ALTER TABLE lake.t ALTER COLUMN c TYPE JSON")
+    expected = lake.value("SELECT any_value(c::VARCHAR) FROM lake.t")
+    found = {row["column_name"]: row for row in lake.rows("ducklake_table_column_stats")}
+    assert (found["c"]["min_value"], found["c"]["max_value"]) == (expected, expected) and lake.audit() == []
