@@ -23,6 +23,8 @@ pub struct Lake {
     pub files: Vec<DataFile>,
     pub mappings: HashMap<i64, Vec<MappedName>>,
     pub inlined: Vec<InlinedTable>,
+    /// The tables of which the inlined rows cannot be read, by id, and why.
+    pub without_inlined: BTreeMap<i64, Error>,
 }
 
 /// A table, with its columns as they are at the snapshot.
@@ -218,16 +220,18 @@ impl Reader<'_> {
             self.add_former_columns(&mut tables)?;
         }
         let mappings = self.mappings()?;
-        let mut inlined = self.inlined(&tables)?;
-        for table_id in self.tables_with_deletes(&tables, &inlined)? {
-            if let Some(table) = tables.get_mut(&table_id) {
+        let (mut inlined, without_inlined) = self.inlined(&tables)?;
+        let deleted = self.tables_with_deletes(&tables, &inlined)?;
+        for table_id in deleted.iter().chain(without_inlined.keys()) {
+            if let Some(table) = tables.get_mut(table_id) {
                 table.has_all_rows = false;
             }
         }
         if needs_inlined_rows {
             self.copy_inlined_rows(&mut inlined)?;
         }
-        Ok(Lake { metadata: self.metadata.clone(), snapshot, tables, files, mappings, inlined })
+        let metadata = self.metadata.clone();
+        Ok(Lake { metadata, snapshot, tables, files, mappings, inlined, without_inlined })
     }
 
     pub(super) fn table(&self, name: &str) -> String {

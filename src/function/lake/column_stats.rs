@@ -15,7 +15,7 @@ use crate::output::ducklake::geometry::merge;
 use crate::output::ducklake::lake_type::LakeType;
 use crate::sql::literal::Literal;
 use colstats_core::column::column_type::ColumnType;
-use colstats_core::error::Result;
+use colstats_core::error::{Error, Result};
 
 /// `ducklake_column_stats(lake VARCHAR, table_name :=, schema_name :=, snapshot :=, only_missing :=,
 /// max_bound_bytes :=)`: a row per data file of the snapshot and leaf column of its table. All rows of a file
@@ -29,6 +29,19 @@ pub struct DucklakeTableColumnStats;
 /// `ducklake_file_variant_stats(lake VARCHAR, ...)`: a row per data file and fully shredded field of a
 /// VARIANT.
 pub struct DucklakeFileVariantStats;
+
+/// DuckDB's messages do not all name the file: the audit does.
+fn point_to_audit(options: &LakeOptions, session: &Session, error: Error) -> Error {
+    let message = error.to_string();
+    // Where the catalogue itself, or nothing at all, can be read, the audit could not tell more.
+    let Ok(lake) = Lake::read(options, false, session) else { return error };
+    if lake.files.iter().any(|file| message.contains(&file.path)) {
+        return error;
+    }
+    Error::new(format!(
+        "{message} (ducklake_stats_audit names the data file or table that cannot be read)"
+    ))
+}
 
 fn file_statement(options: &LakeOptions, session: &Session) -> Result<String> {
     let lake = Lake::read(options, false, session)?;
@@ -118,6 +131,10 @@ impl TableFunction for DucklakeColumnStats {
     fn statement(bound: &LakeOptions, session: &Session) -> Result<String> {
         file_statement(bound, session)
     }
+
+    fn explain(bound: &LakeOptions, session: &Session, error: Error) -> Error {
+        point_to_audit(bound, session, error)
+    }
 }
 
 impl TableFunction for DucklakeTableColumnStats {
@@ -155,6 +172,10 @@ impl TableFunction for DucklakeTableColumnStats {
 
     fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
         Some(table_rows(bound, session))
+    }
+
+    fn explain(bound: &LakeOptions, session: &Session, error: Error) -> Error {
+        point_to_audit(bound, session, error)
     }
 }
 
@@ -222,5 +243,9 @@ impl TableFunction for DucklakeFileVariantStats {
 
     fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
         Some(crate::function::lake::variants::variant_rows(bound, session))
+    }
+
+    fn explain(bound: &LakeOptions, session: &Session, error: Error) -> Error {
+        point_to_audit(bound, session, error)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::catalogue::{InlinedTable, LakeTable, MappedName, Reader, at, owned, required};
+use super::catalogue::{InlinedTable, Lake, LakeTable, MappedName, Reader, at, owned, required};
 use super::columns::{Names, lake_type_text};
 use super::scan::Builder;
 use crate::function::file::columns::SourceColumn;
@@ -11,13 +11,25 @@ use crate::sql::lake::statement::{LakeFile, LakeScan};
 use crate::sql::quote::identifier;
 use colstats_core::error::{Error, Result};
 
+impl Lake {
+    /// The error of a table of which inlined rows are wanted and cannot be read.
+    pub(super) fn check_inlined(&self, table: Option<i64>) -> Result<()> {
+        let is_asked = |id: &i64| table.is_none_or(|asked| asked == *id);
+        let mut errors = self.without_inlined.iter().filter(|(id, _)| is_asked(id));
+        errors.next().map_or(Ok(()), |(_, error)| Err(error.clone()))
+    }
+}
+
+type Inlined = (Vec<InlinedTable>, BTreeMap<i64, Error>);
+
 impl Reader<'_> {
     /// The tables of inlined rows. There is one per version of a table's columns, and its columns are called
-    /// as they were then.
-    pub(super) fn inlined(&self, tables: &BTreeMap<i64, LakeTable>) -> Result<Vec<InlinedTable>> {
+    /// as they were then. Beside them, of which tables they cannot be read: bounds without these rows would be wrong.
+    pub(super) fn inlined(&self, tables: &BTreeMap<i64, LakeTable>) -> Result<Inlined> {
         let mut inlined = BTreeMap::new();
+        let mut without = BTreeMap::new();
         if self.columns("ducklake_inlined_data_tables")?.is_none() {
-            return Ok(Vec::new());
+            return Ok(Inlined::default());
         }
         let versioned = at("c", "v.first_snapshot");
         let statement = format!(
@@ -34,13 +46,14 @@ impl Reader<'_> {
         self.each(&statement, |row| {
             let table_id = required(row, 0, "ducklake_inlined_data_tables.table_id")?;
             if tables.contains_key(&table_id) {
-                // Bounds without these rows would be wrong, so nothing is claimed of the lake.
                 if row.integer(2).is_none() {
-                    return Err(Error::new(format!(
+                    let error = Error::new(format!(
                         "the catalogue does not say which columns its table {} of inlined rows has (its \
                          schema version is unknown); CALL ducklake_flush_inlined_data first",
                         owned(row, 1)
-                    )));
+                    ));
+                    without.insert(table_id, error);
+                    return Ok(());
                 }
                 let column_id = required(row, 2, "ducklake_column.column_id")?;
                 let name = MappedName {
@@ -57,10 +70,17 @@ impl Reader<'_> {
             }
             Ok(())
         })?;
-        inlined
-            .into_iter()
-            .map(|((table_id, name), names)| self.inlined_table(table_id, &name, names))
-            .collect()
+        let mut found = Vec::new();
+        for ((table_id, name), names) in inlined {
+            match self.inlined_table(table_id, &name, names) {
+                Ok(table) => found.push(table),
+                Err(error) => {
+                    without.insert(table_id, error);
+                }
+            }
+        }
+        found.retain(|inlined| !without.contains_key(&inlined.table_id));
+        Ok((found, without))
     }
 
     fn inlined_table(
@@ -69,7 +89,12 @@ impl Reader<'_> {
         name: &str,
         names: Vec<MappedName>,
     ) -> Result<InlinedTable> {
-        let mut columns = self.required_columns(name)?.into_iter();
+        let mut columns = self
+            .columns(name)?
+            .ok_or_else(|| {
+                Error::new(format!("the catalogue's table {name} of inlined rows is missing"))
+            })?
+            .into_iter();
         let is_end =
             |column: &String| ["end_snapshot", "_ducklake_end_snapshot"].contains(&column.as_str());
         let end_snapshot = columns.find(is_end).ok_or_else(|| {

@@ -1,9 +1,11 @@
 //! Finds what of a lake cannot be read, after an audit of the whole has failed: each table is tried alone, and of one
-//! that fails the files, by halves. All that can be read is compared on the way.
+//! that fails the files: those that are missing, those without a footer, then by halves. All that can be read is compared on the way.
 
 use super::audit::{Comparing, Unreadable};
 use super::catalogue::DataFile;
+use super::located::{is_missing, missing};
 use super::scan::Extent;
+use crate::function::parquet::footers::read_footers;
 use crate::output::ducklake::findings::Comparison;
 use colstats_core::error::{Error, Result};
 
@@ -45,19 +47,31 @@ struct Files<'call, 'lake> {
 
 impl Files<'_, '_> {
     fn read_all(&mut self, error: Error) {
-        let files = self.comparing.lake.files.iter();
-        let files: Vec<&DataFile> =
-            files.filter(|file| file.table_id == self.table_id && file.is_current).collect();
-        if !files.is_empty() {
-            self.read(&files);
+        let Comparing { lake, session, .. } = self.comparing;
+        let mut files: Vec<&DataFile> =
+            lake.files.iter().filter(|file| file.table_id == self.table_id).collect();
+        // Those that are missing are found without reading any; where they cannot be listed, by reading.
+        let missing = missing(&files, session).unwrap_or_default();
+        for file in &missing {
+            self.give_up(Some(file), is_missing(file, lake));
         }
-        if self.found.1.is_empty() || self.tries >= MAX_TRIES {
-            self.give_up(None, error);
+        let is_missing = |id: i64| missing.iter().any(|file| file.data_file_id == id);
+        files.retain(|file| file.is_current && !is_missing(file.data_file_id));
+        // Among files with and without a readable footer, the sick ones are likely those without.
+        let names: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+        let footers = read_footers(&names, session);
+        let (whole, doubtful): (Vec<&DataFile>, Vec<&DataFile>) =
+            files.into_iter().partition(|file| footers.contains_key(&file.path));
+        self.read(&doubtful);
+        self.read(&whole);
+        let inlined = lake.check_inlined(Some(self.table_id));
+        if self.found.1.is_empty() || self.tries >= MAX_TRIES || inlined.is_err() {
+            self.give_up(None, inlined.err().unwrap_or(error));
         }
     }
 
     fn read(&mut self, files: &[&DataFile]) {
-        if self.tries >= MAX_TRIES {
+        if files.is_empty() || self.tries >= MAX_TRIES {
             return;
         }
         self.tries += 1;

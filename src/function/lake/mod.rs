@@ -9,6 +9,7 @@ mod encrypted;
 mod files;
 mod inlined;
 mod isolation;
+mod located;
 mod options;
 mod scan;
 mod stats_audit;

@@ -7,6 +7,7 @@ use super::catalogue::{DataFile, InlinedTable, Lake, LakeTable, MappedName};
 use super::columns::{Match, Names, match_column, scan_expression};
 use super::defaults::{Met, MetColumn};
 use super::encrypted::{EncryptedColumns, EncryptedFile, decryption, encrypted_columns};
+use super::located::located;
 use super::options::LakeOptions;
 use crate::ffi::session::Session;
 use crate::function::file::columns::{SourceColumn, source_columns, unused_name};
@@ -14,13 +15,12 @@ use crate::function::parquet::footers::{Footers, file_sizes, read_footers};
 use crate::function::parquet::schema::{ParquetSchema, group_by_schema};
 use crate::function::parquet::variant_stats::footer_stats;
 use crate::output::ducklake::rows::empty_geometry_stats;
-use crate::sql::file::statement::{LeafRow, Scan, exact_path, path_list};
+use crate::sql::file::statement::{LeafRow, Scan};
 use crate::sql::lake::statement::{
     ConstantOf, LakeColumn, LakeConstant, LakeFile, LakeScan, LakeStatement,
 };
 use crate::sql::literal::Literal;
 use crate::sql::partition::{raw_value, value as partition_value};
-use crate::sql::quote::text;
 use colstats_core::column::column_type::join_path;
 use colstats_core::error::{Error, Result};
 
@@ -51,8 +51,13 @@ pub fn lake_statement(
         .filter(|file| (file.is_current || extent.is_table_wide) && is_read(file))
         .collect();
     let mut names: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let mut builder =
-        Builder { lake, session, extent, statement: empty(lake, options), unknown: HashSet::new() };
+    let mut builder = Builder {
+        lake,
+        session,
+        extent,
+        statement: empty(lake, options, extent),
+        unknown: HashSet::new(),
+    };
     // The reader calls a file by its path, but for untidy ones. Only when something is wrong is it worth
     // looking for each file.
     let grouped = match grouped(&files, &names, session) {
@@ -71,6 +76,7 @@ pub fn lake_statement(
         builder.add_files(place, &group)?;
     }
     if extent.is_table_wide {
+        lake.check_inlined(extent.table)?;
         let is_meant =
             |inlined: &&InlinedTable| extent.table.is_none_or(|id| id == inlined.table_id);
         lake.inlined
@@ -89,9 +95,11 @@ pub fn lake_statement(
     Ok(statement)
 }
 
-fn empty(lake: &Lake, options: &LakeOptions) -> LakeStatement {
+fn empty(lake: &Lake, options: &LakeOptions, extent: Extent) -> LakeStatement {
     let mut columns = Vec::new();
-    for (table_id, table) in &lake.tables {
+    let tables =
+        lake.tables.iter().filter(|(id, _)| extent.table.is_none_or(|asked| asked == **id));
+    for (table_id, table) in tables {
         for (column_id, node) in table.nodes.iter().filter(|(_, node)| node.is_leaf) {
             let path = lake.column_path(*table_id, *column_id);
             columns.push(LakeColumn {
@@ -119,40 +127,6 @@ fn empty(lake: &Lake, options: &LakeOptions) -> LakeStatement {
         unlisted: HashMap::new(),
         max_bound_bytes: options.max_bound_bytes,
     }
-}
-
-/// How DuckDB's reader calls each file; an error for one that is not there.
-fn located(files: &[&DataFile], lake: &Lake, session: &Session) -> Result<Vec<String>> {
-    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let mut found = Vec::new();
-    if !paths.is_empty() {
-        session.query(&format!("SELECT file FROM glob({})", path_list(&paths)))?.for_each(
-            |row| {
-                found.extend(row.text(0).map(str::to_owned));
-                Ok(())
-            },
-        )?;
-    }
-    if found.len() == files.len() {
-        return Ok(found);
-    }
-    for file in files {
-        let mut is_there = false;
-        let statement = format!("SELECT file FROM glob({})", text(&exact_path(&file.path)));
-        session.query(&statement)?.for_each(|_| {
-            is_there = true;
-            Ok(())
-        })?;
-        if !is_there {
-            let table = lake.tables.get(&file.table_id).map_or("", |table| &table.table_name);
-            return Err(Error::new(format!(
-                "data file {} of table '{table}' is missing: '{}'; the lake itself cannot be read \
-                 without it",
-                file.data_file_id, file.path
-            )));
-        }
-    }
-    Err(Error::new("the names of the lake's data files do not match the files that are there"))
 }
 
 /// What the files of a group share.
@@ -285,7 +259,7 @@ impl Builder<'_> {
         let mut met = self.add_columns(number, table, &columns, &names, schema, &mut scan.columns);
         scan.file_column = unused_name(&columns);
         for (file, name) in group {
-            met.ids.extend(self.add_partitions(file, &names, table));
+            met.ids.extend(self.add_partitions(file, &names, table)?);
             self.statement.files.push(LakeFile {
                 group: number,
                 table_id: file.table_id,
@@ -367,13 +341,20 @@ impl Builder<'_> {
         file: &DataFile,
         names: &Names<'_>,
         table: &LakeTable,
-    ) -> Vec<i64> {
-        let Names::Mapping(mapping) = names else { return Vec::new() };
+    ) -> Result<Vec<i64>> {
+        let Names::Mapping(mapping) = names else { return Ok(Vec::new()) };
         let mut met = Vec::new();
         for name in mapping.iter().filter(|name| name.is_partition) {
             let Some(node) = table.nodes.get(&name.column_id) else { continue };
-            let raw = raw_value(&file.path, &name.source_name);
-            let value = partition_value(raw, node.lake_type.name() == "varchar");
+            // The reader refuses such a file as well.
+            let raw = raw_value(&file.path, &name.source_name).ok_or_else(|| {
+                Error::new(format!(
+                    "data file '{}' of table '{}' has no directory '{}=...' in its path, where the catalogue says \
+                     that the values of a partition are",
+                    file.path, table.table_name, name.source_name
+                ))
+            })?;
+            let value = partition_value(raw, &node.lake_type);
             met.push(name.column_id);
             self.statement.constants.push(LakeConstant {
                 of: ConstantOf::Partition { data_file_id: file.data_file_id },
@@ -382,6 +363,6 @@ impl Builder<'_> {
                 lake_type: node.lake_type.clone(),
             });
         }
-        met
+        Ok(met)
     }
 }

@@ -82,7 +82,12 @@ impl Unreadable {
         let table = table.map_or("", |table| table.table_name.as_str());
         let part = match (&self.file_name, self.data_file_id) {
             (Some(name), Some(id)) => format!("data file {id} of table '{table}' ('{name}')"),
-            _ => format!("table '{table}'"),
+            _ => {
+                return format!(
+                    "table '{table}' cannot be read as a whole, and its own statistics are not judged: {}",
+                    self.error
+                );
+            }
         };
         format!("{part} cannot be read, and nothing of it is known: {}", self.error)
     }

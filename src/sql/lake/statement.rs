@@ -271,7 +271,7 @@ impl LakeStatement {
         }
         let selects = by_type.into_iter().map(|(lake_type, rows)| {
             let own = lake_type.constant_type();
-            let scan_type = lake_type.scan_type(false).unwrap_or_else(|| own.clone());
+            let scan_type = lake_type.scan_type(of_partitions).unwrap_or_else(|| own.clone());
             format!(
                 "SELECT owner, column_id, column_stats(CAST(CAST(value AS {own}) AS {scan_type})) AS stats \
                  FROM (VALUES {}) AS constants(owner, column_id, value) GROUP BY owner, column_id",
@@ -287,7 +287,7 @@ impl LakeStatement {
             "SELECT f.data_file_id, f.table_id, CAST(k.column_id AS BIGINT), f.file_name, f.is_current, \
              {is_default}, CAST({size} AS BIGINT), f.record_count * k.stats[1].value_count, \
              f.record_count * k.stats[1].null_count, k.stats[1].min_value, k.stats[1].max_value, \
-             k.stats[1].contains_nan, k.stats[1].extra_stats, false \
+             k.stats[1].contains_nan, k.stats[1].extra_stats, {of_partitions} \
              FROM lake_files f JOIN ({constants}) k ON k.owner = f.{owner} WHERE f.record_count > 0",
             is_default = !of_partitions,
         )
@@ -355,7 +355,7 @@ fn exact(found: &str, rounding: &str, outward: &str) -> String {
     )
 }
 
-/// The rule for a bound. Inlined rows and promoted whole numbers hold HUGEINT as it is.
+/// The rule for a bound. Inlined rows, promoted whole numbers and partitions hold HUGEINT as it is.
 const RULE: &str =
     "(CASE WHEN (data_file_id IS NULL OR is_whole) AND bound_rule > 1 THEN 0 ELSE bound_rule END)";
 

@@ -10,9 +10,13 @@ from lakes import lake_in
 VALUES = [
     "", "NULL", "null", "Null", "__HIVE_DEFAULT_PARTITION__", "__hive_default_partition__", "5", "05", "+5", " 5", "5 ",
     "0x1F", "1e2", "1_000", "5.0", "a%20b", "%4E%55%4C%4C", "%", "a%zz", "2020-01-01", "2020-01-01%2001%3A02%3A03", "true",
-    "t", "abc", "a=b", "é", "%20",
+    "t", "abc", "a=b", "é", "%20", "a?b", "a\\b", "%2F", "a+b", "01", "1.5", "-0", "2020-13-01", "9007199254740993",
+    "99999999999999999999999999999999999999999999", "12%3A00%3A00",
 ]  # fmt: skip
-TYPES = ["VARCHAR", "INTEGER", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP", "DECIMAL(9,2)", "UUID", "BLOB"]
+TYPES = [
+    "VARCHAR", "INTEGER", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP", "DECIMAL(9,2)", "UUID", "BLOB", "JSON", "HUGEINT", "UBIGINT",
+    "TIMESTAMPTZ", "TIME",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -21,35 +25,35 @@ def lake(connection, load_packaged, tmp_path):
     return lake_in(connection, tmp_path)
 
 
-def add(lake, folder, table, directory):
+def add(lake, folder, table, directory, number=0):
+    """Three rows of a number, in a file below the directory."""
     folder = Path(folder) / directory
     folder.mkdir(parents=True)
     path = sql_literal(folder / "file.parquet")
-    lake.execute(f"COPY (SELECT unnest([1, 2, 3]) AS i) TO {path}")
+    lake.execute(f"COPY (SELECT {number}::BIGINT AS i FROM range(3)) TO {path}")
     lake.execute(f"CALL ducklake_add_data_files('lake', {sql_literal(table)}, {path}, hive_partitioning => true)")
 
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_values_are_the_readers(lake, tmp_path, kind):
-    taken = 0
+    lake.execute(f"CREATE TABLE lake.t(i BIGINT, k {kind})")
     for number, value in enumerate(VALUES):
-        table = f"t{number}"
-        lake.execute(f"CREATE TABLE lake.{table}(i BIGINT, k {kind})")
         try:
-            add(lake, tmp_path / table, table, f"k={value}")
+            add(lake, tmp_path / str(number), "t", f"k={value}", number)
         except duckdb.Error:
-            lake.execute(f"DROP TABLE lake.{table}")
             continue
-        taken += 1
-        spelled = "upper(hex(k))" if kind == "BLOB" else "k::INTEGER::VARCHAR" if kind == "BOOLEAN" else "k::VARCHAR"
-        expected = lake.value(f"SELECT any_value({spelled}) FROM lake.{table}")
-        rows = lake.rows("ducklake_column_stats", table_name=table)
-        (row,) = [row for row in rows if row["column_name"] == "k"]
-        count = 0 if expected is None else 3
-        found = (row["value_count"], row["null_count"], row["min_value"], row["max_value"])
-        assert found == (count, 3 - count, expected, expected), value
-        assert lake.findings("wrong", table_name=table) == set()
-    assert taken >= 4
+    spelled = {"BLOB": "upper(hex(k))", "BOOLEAN": "k::INTEGER::VARCHAR"}.get(kind, "k::VARCHAR")
+    expected = dict(lake.execute(f"SELECT i, any_value({spelled}) FROM lake.t GROUP BY i"))
+    rows = lake.rows("ducklake_column_stats")
+    numbers = {row["data_file_id"]: int(row["min_value"]) for row in rows if row["column_name"] == "i"}
+    found = {
+        VALUES[numbers[row["data_file_id"]]]: (row["value_count"], row["null_count"], row["min_value"], row["max_value"])
+        for row in rows
+        if row["column_name"] == "k"
+    }
+    assert len(found) >= 4
+    assert found == {VALUES[n]: (0, 3, None, None) if text is None else (3, 0, text, text) for n, text in expected.items()}
+    assert lake.findings("wrong") == set()
 
 
 @pytest.mark.parametrize("directory, expected", [("k=7/k=8", 7), ("k=7/K=8", 7), ("k=7/j=8", 7)])
@@ -64,6 +68,34 @@ def test_keys(lake, tmp_path, directory, expected):
     assert lake.value("SELECT any_value(k) FROM lake.t") == expected
     rows = {row["column_name"]: row for row in lake.rows("ducklake_column_stats")}
     assert rows["k"]["min_value"] == str(expected)
+
+
+DIRECTORIES = [
+    "K=5/k=6", "k=5/K=6", "k=5/k=6", "k=5=6/k=7", "k=5?/k=7", "k=5\n/k=7", "=5/k=7", "k=7/a=b=c", "a\\k=7", "=k=5/k=7",
+    "K=5", "k=5=6", "k=5?", "k=abc", "k=%E9", "none",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("directory", DIRECTORIES)
+@pytest.mark.parametrize("value", ["5", "NULL"])
+def test_directories_are_the_readers(lake, tmp_path, directory, value):
+    """The file is moved after it was added, so that no check of DuckLake's is in the way."""
+    lake.execute("CREATE TABLE lake.t(i BIGINT, k INTEGER)")
+    add(lake, tmp_path / "t", "t", f"k={value}")
+    moved = tmp_path / "t" / "moved" / directory
+    moved.mkdir(parents=True)
+    (tmp_path / "t" / f"k={value}" / "file.parquet").rename(moved / "file.parquet")
+    lake.execute(f"UPDATE {lake.metadata}.ducklake_data_file SET path = {sql_literal(moved / 'file.parquet')}")
+    try:
+        expected = lake.value("SELECT any_value(k)::VARCHAR FROM lake.t")
+    except duckdb.Error:
+        (row,) = lake.audit()
+        assert (row["severity"], row["column_name"], row["repairable"]) == ("unreadable", None, False)
+        with pytest.raises(duckdb.Error, match="file.parquet|ducklake_stats_audit"):
+            lake.rows("ducklake_column_stats")
+        return
+    (row,) = [row for row in lake.rows("ducklake_column_stats") if row["column_name"] == "k"]
+    assert (row["min_value"], row["max_value"]) == (expected, expected)
 
 
 @pytest.mark.parametrize("value", ["NULL", "null", "__HIVE_DEFAULT_PARTITION__"])

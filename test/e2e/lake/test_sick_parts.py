@@ -3,6 +3,7 @@ repair leaves alone what could not be judged."""
 
 from pathlib import Path
 
+import duckdb
 import pytest
 from lakes import lake_in
 
@@ -100,3 +101,60 @@ def test_many_sick_files_among_many(lake):
     for path in sick:
         path.unlink()
     assert sorted(path for table, path, _ in unreadable(lake) if table == "many") == sick
+
+
+@pytest.fixture
+def inlined(lake):
+    """The name of the table of inlined rows of `sick`."""
+    lake.set_option("data_inlining_row_limit", "10")
+    lake.execute("INSERT INTO lake.sick VALUES (7, NULL)")
+    return lake.value(f"SELECT table_name FROM {lake.metadata}.ducklake_inlined_data_tables")
+
+
+@pytest.mark.parametrize("damage", ["DROP TABLE {m}.{t}", "ALTER TABLE {m}.{t} DROP COLUMN i",
+                                    "UPDATE {m}.ducklake_inlined_data_tables SET schema_version = 999"])  # fmt: skip
+def test_inlined_rows_that_cannot_be_read(lake, inlined, damage):
+    lake.execute(damage.format(m=lake.metadata, t=inlined))
+    ((table, path, effect),) = unreadable(lake)
+    assert (table, path) == ("sick", None) and "its own statistics are not judged" in effect
+    assert {("sick", "i", False), ("wrong", "i", False), ("wrong", "i", True)} <= wrong(lake)
+    assert not any(table == "sick" and is_table for table, _, is_table in wrong(lake))
+    assert len(lake.rows("ducklake_column_stats", table_name="sick")) == 8
+    with pytest.raises(duckdb.Error):
+        lake.rows("ducklake_table_column_stats", table_name="sick")
+    assert len(lake.rows("ducklake_table_column_stats", table_name="sound")) == 2
+    lake.run(lake.repair_statements(include=EVERYTHING))
+    assert wrong(lake) == set() and len(unreadable(lake)) == 1
+
+
+def test_a_missing_file_that_only_older_snapshots_have(lake):
+    old = paths(lake, "sick")[0]
+    lake.execute("DELETE FROM lake.sick WHERE i = 0")
+    lake.execute("DELETE FROM lake.sick")
+    lake.execute("INSERT INTO lake.sick VALUES (5, NULL)")
+    old.unlink()
+    ((table, path, effect),) = unreadable(lake)
+    assert (table, path) == ("sick", old) and "is missing" in effect
+
+
+def test_a_failure_that_names_no_file_leads_to_the_audit(lake):
+    sick = paths(lake, "sick")[0]
+    lake.execute(f"COPY (SELECT 'x' AS i, NULL::TIMESTAMP AS t) TO '{sick}' (FIELD_IDS {{i: 1, t: 2}})")
+    with pytest.raises(duckdb.Error, match="ducklake_stats_audit names|" + sick.name):
+        lake.rows("ducklake_column_stats")
+    ((table, path, _),) = unreadable(lake)
+    assert (table, path) == ("sick", sick)
+    assert len(lake.rows("ducklake_column_stats", table_name="sound")) == 8
+
+
+def test_very_many_sick_files(lake, tmp_path):
+    """Missing ones are listed and damaged footers looked at, so that their number does not matter."""
+    lake.execute("CREATE TABLE lake.many(i BIGINT)")
+    query = "SELECT i::BIGINT AS i, i // 2 AS part FROM range(400) s(i)"
+    lake.execute(f"COPY ({query}) TO '{tmp_path}/many' (FORMAT parquet, PARTITION_BY (part))")
+    lake.execute(f"CALL ducklake_add_data_files('lake', 'many', '{tmp_path}/many/*/*.parquet', ignore_extra_columns => true)")
+    files = paths(lake, "many")
+    assert len(files) == 200
+    for number, path in enumerate(files[::2]):
+        (damage_missing if number % 2 else damage_garbage)(path)
+    assert sorted(path for table, path, _ in unreadable(lake) if table == "many") == files[::2]
