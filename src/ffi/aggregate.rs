@@ -11,16 +11,17 @@ use std::sync::Arc;
 use libduckdb_sys as sys;
 use multiversion::multiversion;
 
-use super::api::is_host_before_2;
 use super::callback::{ErrorSink, contain, contain_silently};
+use super::host_quirks::state_count;
 use super::registry::{Parameter, Registry, logical_types};
 use super::state;
-use super::state::{STATE_BYTES, initialise, is_state, peek, slot};
+use super::state::{STATE_BYTES, initialise, peek, slot};
 use super::types;
 use super::vector::{Chunk, DuckColumn, length};
-use super::write::{Cell, write_cell};
+use super::write::write_cell;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
 
 /// An aggregate function.
 pub trait Aggregate: 'static {
@@ -78,7 +79,7 @@ struct Typed<S> {
 
 /// Registers `A` with all its overloads.
 pub fn register<A: Aggregate>(registry: &Registry) -> Result<()> {
-    let name = crate::ffi::api::c_string(A::NAME)?;
+    let name = super::handle::c_string(A::NAME)?;
     let result_type = types::build(&A::result_type())?;
     let overloads = A::overloads().iter().map(|o| logical_types(o)).collect::<Result<Vec<_>>>()?;
     // SAFETY: plain constructors; the set is destroyed below.
@@ -160,31 +161,6 @@ unsafe extern "C" fn update<A: Aggregate>(
         // SAFETY: the states are initialised, and no two threads update one state.
         unsafe { update_runs::<A>(&chunk, states) }.map_err(|error| error.context(A::NAME))
     });
-}
-
-/// How many state pointers there are: one per row, or a single one for all rows.
-///
-/// DuckDB before 2.0 hands over an array of one pointer where all rows share a state, without saying so
-/// (whole-partition windows, ORDER BY inside the call). What follows that pointer is not an array of
-/// states, and that shows: the next word is not the address of memory that carries the mark of a state.
-/// This looks at words behind a small allocation, which is a guess about hosts that will not change any
-/// more, and the only way not to take them for states. From 2.0 on the array is complete.
-///
-/// # Safety
-/// * `states` is as DuckDB passes it to `update` for `row_count` rows.
-unsafe fn state_count(states: *mut sys::duckdb_aggregate_state, row_count: usize) -> usize {
-    if row_count <= 1 || !is_host_before_2() {
-        return row_count;
-    }
-    // The allocation of one pointer has room for two more words at most, so this many are enough.
-    for index in 1..row_count.min(4) {
-        // SAFETY: within the array, or directly behind the small allocation described above.
-        let (first, other) = unsafe { (states.read(), states.add(index).read()) };
-        if other != first && !is_state(other) {
-            return 1;
-        }
-    }
-    row_count
 }
 
 /// # Safety

@@ -8,7 +8,7 @@
 //! The entry macro of `duckdb-loadable-macros` is used for its inner function; the symbol that DuckDB
 //! calls is [`colstats_init_c_api`] below, which hands that function a guarded access structure.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -193,17 +193,6 @@ unsafe extern "C" fn guarded_set_error(info: sys::duckdb_extension_info, error: 
         // SAFETY: the host's own function and handle; the host copies the message.
         unsafe { set_error(guard.info, error) };
     }
-}
-
-/// Whether the host is a 1.x release.
-pub fn is_host_before_2() -> bool {
-    // SAFETY: returns a static C string.
-    unsafe { CStr::from_ptr(sys::duckdb_library_version()) }.to_bytes().starts_with(b"v1.")
-}
-
-/// A C string of SQL or of a name; a NUL byte in it is an error for the user.
-pub fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::new("a name or a statement must not hold a NUL byte"))
 }
 
 #[cfg(test)]

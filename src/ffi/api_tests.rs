@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::handle::c_string;
 use super::*;
 use crate::boundary_tests::source_files;
 

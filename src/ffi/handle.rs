@@ -1,11 +1,15 @@
 //! Owned handles of the C API: each frees what it holds when it is dropped.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 
 use libduckdb_sys as sys;
 
-use super::api::c_string;
-use colstats_core::error::Result;
+use colstats_core::error::{Error, Result};
+
+/// A C string of SQL or of a name; a NUL byte in it is an error for the user.
+pub fn c_string(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::new("a name or a statement must not hold a NUL byte"))
+}
 
 /// A logical type.
 pub struct LogicalType(sys::duckdb_logical_type);

@@ -13,6 +13,7 @@ pub mod api;
 pub mod callback;
 pub mod handle;
 pub mod helping_thread;
+pub mod host_quirks;
 pub mod registry;
 pub mod rows;
 pub mod scalar;

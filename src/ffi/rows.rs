@@ -1,5 +1,7 @@
 //! The result of a statement, row by row or in chunks. It is held by DuckDB's buffers and outlives its session.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::CStr;
 
 use libduckdb_sys as sys;
@@ -9,7 +11,8 @@ use super::types::resolve;
 use super::vector::{Chunk, DuckColumn, StringVector};
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::column::vectors::{ByteString, Values};
-use colstats_core::error::Result;
+use colstats_core::error::{Error, Result};
+use colstats_core::query::NamedValues;
 
 /// The result of a statement.
 pub struct Rows {
@@ -62,13 +65,32 @@ impl Rows {
 
     /// Calls `visit` with every row.
     pub fn for_each(mut self, mut visit: impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
+        let result = ResultColumns { places: HashMap::new(), missed: RefCell::new(None) };
         while let Some(chunk) = self.next_chunk() {
             let columns = chunk.columns();
             for index in 0..chunk.row_count() {
-                visit(&Row { columns: &columns, index })?;
+                visit(&Row { result: &result, columns: &columns, index })?;
             }
         }
         Ok(())
+    }
+
+    /// Makes something of each row.
+    pub fn collect<T>(mut self, read: impl Fn(&dyn NamedValues) -> T) -> Result<Vec<T>> {
+        let names = self.columns().into_iter().map(|(name, _)| name);
+        let result = ResultColumns {
+            places: names.enumerate().map(|(place, name)| (name, place)).collect(),
+            missed: RefCell::new(None),
+        };
+        let mut collected = Vec::new();
+        while let Some(chunk) = self.next_chunk() {
+            let columns = chunk.columns();
+            collected.extend(
+                (0..chunk.row_count())
+                    .map(|index| read(&Row { result: &result, columns: &columns, index })),
+            );
+        }
+        result.missed.into_inner().map_or(Ok(collected), Err)
     }
 }
 
@@ -112,10 +134,26 @@ impl Drop for RowChunk {
     }
 }
 
-/// One row, read cell by cell. A cell of another type than asked for reads as NULL.
+/// One row of a result.
 pub struct Row<'rows> {
+    result: &'rows ResultColumns,
     columns: &'rows [DuckColumn<'rows>],
     index: usize,
+}
+
+/// The places of the columns, and the first one that was asked for in vain.
+struct ResultColumns {
+    places: HashMap<String, usize>,
+    missed: RefCell<Option<Error>>,
+}
+
+impl ResultColumns {
+    fn miss(&self, column: &str, expected: &str) {
+        let mut missed = self.missed.borrow_mut();
+        missed.get_or_insert_with(|| {
+            Error::new(format!("the composed statement has no column {column} of type {expected}"))
+        });
+    }
 }
 
 impl<'rows> Row<'rows> {
@@ -141,5 +179,50 @@ impl<'rows> Row<'rows> {
             }
             _ => None,
         }
+    }
+
+    fn column(&self, name: &str, expected: &str) -> Option<&'rows DuckColumn<'rows>> {
+        let column = self.result.places.get(name).and_then(|place| self.columns.get(*place));
+        if column.is_none() {
+            self.result.miss(name, expected);
+        }
+        column
+    }
+}
+
+impl NamedValues for Row<'_> {
+    fn text(&self, column: &str) -> Option<&str> {
+        std::str::from_utf8(NamedValues::bytes(self, column)?).ok()
+    }
+
+    fn bytes(&self, column: &str) -> Option<&[u8]> {
+        match &self.column(column, "VARCHAR")?.values {
+            Values::Bytes(strings) => StringVector::get(strings, self.index).map(ByteString::bytes),
+            _ => {
+                self.result.miss(column, "VARCHAR");
+                None
+            }
+        }
+    }
+
+    fn integer(&self, column: &str) -> Option<i64> {
+        let found = self.column(column, "BIGINT")?;
+        let Values::Int64(values) = &found.values else {
+            self.result.miss(column, "BIGINT");
+            return None;
+        };
+        values.get(self.index).copied().filter(|_| found.validity.is_valid(self.index))
+    }
+
+    fn flag(&self, column: &str) -> Option<bool> {
+        let found = self.column(column, "BOOLEAN")?;
+        let Values::Boolean(values) = &found.values else {
+            self.result.miss(column, "BOOLEAN");
+            return None;
+        };
+        values
+            .get(self.index)
+            .map(|value| *value != 0)
+            .filter(|_| found.validity.is_valid(self.index))
     }
 }

@@ -10,9 +10,10 @@ use super::registry::{Parameter, Registry, logical_types};
 use super::session::Host;
 use super::types;
 use super::vector::Chunk;
-use super::write::{Cell, write_cell};
+use super::write::write_cell;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
 
 /// A scalar function. It must give the same result for the same arguments, so that DuckDB may fold it.
 pub trait ScalarFunction: 'static {
@@ -31,7 +32,7 @@ pub trait ScalarFunction: 'static {
 
 /// Registers `F` with all its overloads.
 pub fn register<F: ScalarFunction>(registry: &Registry) -> Result<()> {
-    let name = crate::ffi::api::c_string(F::NAME)?;
+    let name = super::handle::c_string(F::NAME)?;
     let result_type = types::build(&F::result_type())?;
     let overloads = F::overloads().iter().map(|o| logical_types(o)).collect::<Result<Vec<_>>>()?;
     // SAFETY: plain constructor; the set is destroyed below.

@@ -16,9 +16,10 @@ use std::ffi::CStr;
 
 use libduckdb_sys as sys;
 
-use super::rows::{Row, Rows};
-use crate::sql::quote::{identifier, text};
+use super::handle::c_string;
+use super::rows::Rows;
 use colstats_core::error::{Error, Result};
+use colstats_core::query::Query;
 
 /// The database instance, noted and not owned.
 #[derive(Debug, Clone, Copy)]
@@ -130,7 +131,7 @@ impl Session {
     }
 
     fn extract(&self, text: &str) -> Result<Extracted> {
-        let text = crate::ffi::api::c_string(text)?;
+        let text = c_string(text)?;
         let mut extracted = Extracted(std::ptr::null_mut());
         // SAFETY: the connection is open; the handle is freed when it is dropped.
         let count = unsafe {
@@ -161,18 +162,9 @@ impl Session {
         prepared.execute()
     }
 
-    /// Runs one SELECT to its end, and makes something of each row.
-    pub fn collect<T>(
-        &self,
-        statement: &str,
-        mut read: impl FnMut(&Row<'_>) -> T,
-    ) -> Result<Vec<T>> {
-        let mut collected = Vec::new();
-        self.query(statement)?.for_each(|row| {
-            collected.push(read(row));
-            Ok(())
-        })?;
-        Ok(collected)
+    /// Runs a query to its end, and makes of each row what it says.
+    pub fn collect<T>(&self, query: &Query<T>) -> Result<Vec<T>> {
+        self.query(&query.statement)?.collect(query.read)
     }
 
     /// An error for a statement that is no SELECT. Of one that cannot be prepared nothing is said.
@@ -184,29 +176,6 @@ impl Session {
     /// transaction, a temporary table.
     pub fn change(&self, statement: &str) -> Result<()> {
         self.prepare(statement)?.execute().map(drop)
-    }
-
-    /// Makes composed statements mean the same whatever macros the user has made and whatever collation is set
-    /// for the database: functions are looked up among DuckDB's own first, and texts are compared as bytes.
-    pub fn isolate(&self) -> Result<()> {
-        let mut path = vec![String::from("system.main")];
-        self.query("SELECT system.main.current_database(), system.main.current_schema()")?
-            .for_each(|row| {
-                let names: Vec<String> =
-                    [row.text(0), row.text(1)].into_iter().flatten().map(identifier).collect();
-                path.push(names.join("."));
-                Ok(())
-            })?;
-        self.change(&format!("SET search_path = {}", text(&path.join(","))))?;
-        // DuckDB 1.3 would set it for the whole database.
-        let collation = "SELECT CAST(current_setting('default_collation') <> '' \
-                         AND NOT starts_with(version(), 'v1.3.') AS BIGINT)";
-        let mut has_collation = false;
-        self.query(collation)?.for_each(|row| {
-            has_collation = row.integer(0) == Some(1);
-            Ok(())
-        })?;
-        if has_collation { self.change("SET default_collation = 'binary'") } else { Ok(()) }
     }
 
     fn prepare(&self, statement: &str) -> Result<Prepared> {

@@ -5,8 +5,8 @@
 
 use libduckdb_sys as sys;
 
-use super::api::is_host_before_2;
 use super::handle::Value;
+use super::host_quirks::{first_microsecond, first_nanosecond};
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::value::{Scalar, Speller};
 
@@ -16,13 +16,6 @@ pub struct DuckdbSpeller;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 const NANOS_PER_DAY: i64 = 86_400_000_000_000;
-/// 290309-12-22 (BC), the first TIMESTAMP of hosts before 2.0.
-const FIRST_MICROSECOND: i128 = -9_223_372_022_400_000_000;
-/// 1677-09-22, the first TIMESTAMP_NS of hosts before 2.0.
-const FIRST_NANOSECOND: i128 = -9_223_286_400_000_000_000;
-/// The first of both since 2.0, within the day before: the two numbers below it are no time and -infinity.
-const FIRST_SINCE_2: i128 = i64::MIN as i128 + 2;
-
 impl Speller for DuckdbSpeller {
     fn spell(&self, column_type: &ColumnType, value: Scalar<'_>) -> Option<String> {
         match value {
@@ -46,8 +39,7 @@ impl Speller for DuckdbSpeller {
 /// ends the process.
 fn has_text(column_type: &ColumnType, value: i128) -> bool {
     use ColumnType as T;
-    let is_timestamp = |per_unit: i128, first_before_2: i128| {
-        let first = if is_host_before_2() { first_before_2 } else { FIRST_SINCE_2 };
+    let is_timestamp = |per_unit: i128, first: i128| {
         let in_range = (first..=i64::MAX.into()).contains(&value.saturating_mul(per_unit));
         in_range || value.unsigned_abs() == i64::MAX.unsigned_abs().into()
     };
@@ -56,10 +48,10 @@ fn has_text(column_type: &ColumnType, value: i128) -> bool {
         T::Date => value > i32::MIN.into(),
         T::Time => (0..=MICROS_PER_DAY.into()).contains(&value),
         T::TimeNs => (0..=NANOS_PER_DAY.into()).contains(&value),
-        T::TimestampS => is_timestamp(1_000_000, FIRST_MICROSECOND),
-        T::TimestampMs => is_timestamp(1_000, FIRST_MICROSECOND),
-        T::Timestamp | T::TimestampTz => is_timestamp(1, FIRST_MICROSECOND),
-        T::TimestampNs | T::TimestampTzNs => is_timestamp(1, FIRST_NANOSECOND),
+        T::TimestampS => is_timestamp(1_000_000, first_microsecond()),
+        T::TimestampMs => is_timestamp(1_000, first_microsecond()),
+        T::Timestamp | T::TimestampTz => is_timestamp(1, first_microsecond()),
+        T::TimestampNs | T::TimestampTzNs => is_timestamp(1, first_nanosecond()),
         _ => true,
     }
 }

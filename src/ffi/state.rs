@@ -2,12 +2,12 @@
 //!
 //! State memory is 8-byte aligned, moved bitwise when hash tables grow or spill, and may be finalised
 //! without ever being updated. So it holds nothing but a pointer, null until the first row arrives, and
-//! a constant in front of it by which state memory is known (see `aggregate::state_count`).
+//! a constant in front of it by which state memory is known (see [`super::host_quirks::state_count`]).
 
 use libduckdb_sys as sys;
 
 /// What state memory starts with while a state lives in it.
-const MARK: u64 = 0xC01D_57A7_5EED_8A11;
+pub const MARK: u64 = 0xC01D_57A7_5EED_8A11;
 
 #[repr(C)]
 struct Memory<T> {
@@ -58,36 +58,9 @@ pub unsafe fn destroy<T>(state: sys::duckdb_aggregate_state) {
     }
 }
 
-/// Whether state memory lies at an address, of which nothing else is known.
-pub fn is_state(state: sys::duckdb_aggregate_state) -> bool {
-    let address = state.addr();
-    address.is_multiple_of(align_of::<u64>())
-        && is_mapped(address)
-        // SAFETY: an aligned word of a page that is there.
-        && unsafe { state.cast::<u64>().read() } == MARK
-}
-
-/// Whether the page of an address is there to be read.
-#[cfg(unix)]
-fn is_mapped(address: usize) -> bool {
-    // Larger pages than these are multiples of them.
-    const PAGE_BYTES: usize = 4096;
-    let mut resident = 0;
-    // SAFETY: the call only answers, with an error for a page that is not there.
-    address >= PAGE_BYTES
-        && unsafe {
-            libc::mincore((address & !(PAGE_BYTES - 1)) as *mut _, 1, (&raw mut resident).cast())
-        } == 0
-}
-
-/// Elsewhere an address in the user's half of memory has to do.
-#[cfg(not(unix))]
-fn is_mapped(address: usize) -> bool {
-    (1 << 16..1 << 47).contains(&address)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::host_quirks::is_state;
     use super::*;
 
     #[test]

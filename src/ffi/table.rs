@@ -15,19 +15,19 @@ use std::thread::ThreadId;
 
 use libduckdb_sys as sys;
 
-use super::api::c_string;
 use super::callback::{ErrorSink, contain, drop_boxed};
-use super::handle::Value;
+use super::handle::{Value, c_string};
 use super::helping_thread::HelpingThread;
 use super::registry::{Parameter, Registry, logical_types};
 use super::rows::{RowChunk, Rows};
 use super::session::{Host, Session};
 use super::types;
 use super::value::literal;
-use super::write::{Cell, write_cell};
-use crate::sql::literal::Literal;
+use super::write::write_cell;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
+use colstats_core::value::Literal;
 
 /// A table function.
 pub trait TableFunction: 'static {
@@ -50,30 +50,48 @@ pub trait TableFunction: 'static {
     /// Checks the arguments. Named arguments that were not given are left out.
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<Self::Bound>;
 
-    /// Whether its statements hold text of the user, which the user's own macros, types and collation are for.
-    fn runs_user_text(_bound: &Self::Bound) -> bool {
-        false
+    /// The rows, when the function is run.
+    fn answer(bound: &Self::Bound, session: &Session) -> Result<Answer>;
+}
+
+/// The rows of a function.
+pub enum Answer {
+    /// The results of statements, one after the other.
+    Results(std::vec::IntoIter<Rows>),
+    Cells(std::vec::IntoIter<Vec<Cell>>),
+}
+
+impl Answer {
+    /// Runs statements whose columns are those declared, in order.
+    pub fn of_statements<'s>(
+        statements: impl IntoIterator<Item = &'s String>,
+        session: &Session,
+    ) -> Result<Answer> {
+        let results: Result<Vec<Rows>> =
+            statements.into_iter().map(|statement| session.query(statement)).collect();
+        Ok(Answer::Results(results?.into_iter()))
     }
 
-    /// The statement whose rows are the function's rows: columns of the declared types, in order.
-    fn statement(_bound: &Self::Bound, _session: &Session) -> Result<String> {
-        Err(Error::new("has no rows"))
+    /// Runs a statement whose columns are those declared, in order.
+    pub fn of_statement(statement: &str, session: &Session) -> Result<Answer> {
+        Ok(Answer::Results(vec![session.query(statement)?].into_iter()))
     }
 
-    /// Several statements whose rows, one after the other, are the function's rows.
-    fn statements(bound: &Self::Bound, session: &Session) -> Result<Vec<String>> {
-        Ok(vec![Self::statement(bound, session)?])
+    fn check(&mut self, declared: &[(&'static str, ColumnType)]) -> Result<()> {
+        let Answer::Results(results) = self else { return Ok(()) };
+        for rows in results.as_mut_slice() {
+            let found = rows.columns().into_iter().map(|(_, column_type)| column_type);
+            if !found.eq(declared.iter().map(|(_, column_type)| column_type.clone())) {
+                return Err(Error::new("the composed statement has other columns than declared"));
+            }
+        }
+        Ok(())
     }
+}
 
-    /// The rows themselves, for a function that puts them together from several statements; then
-    /// [`TableFunction::statement`] is not asked.
-    fn rows(_bound: &Self::Bound, _session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
-        None
-    }
-
-    /// A chance to say more about a failure, for example which of many files it is about.
-    fn explain(_bound: &Self::Bound, _session: &Session, error: Error) -> Error {
-        error
+impl From<Vec<Vec<Cell>>> for Answer {
+    fn from(rows: Vec<Vec<Cell>>) -> Answer {
+        Answer::Cells(rows.into_iter())
     }
 }
 
@@ -198,12 +216,6 @@ unsafe extern "C" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
     });
 }
 
-/// The rest of a result.
-enum Answer {
-    Rows(std::vec::IntoIter<Rows>),
-    Cells(std::vec::IntoIter<Vec<Cell>>),
-}
-
 /// What one execution holds: nothing before it is run.
 type Execution = Mutex<Option<Answer>>;
 
@@ -255,8 +267,8 @@ unsafe extern "C" fn produce<F: TableFunction>(
             None => answer.insert(run::<F>(host, binding)?),
         };
         match answer {
-            Answer::Rows(results) => match next_chunk(results) {
-                // SAFETY: the statement has the declared columns (checked by `answer`).
+            Answer::Results(results) => match next_chunk(results) {
+                // SAFETY: the statement has the declared columns (checked by `run`).
                 Some(chunk) => unsafe { copy_chunk(&F::columns(), &chunk, output) },
                 None => {
                     // SAFETY: the chunk is ours to fill.
@@ -273,33 +285,12 @@ unsafe extern "C" fn produce<F: TableFunction>(
 fn run<F: TableFunction>(host: &Host, binding: &Binding<F::Bound>) -> Result<Answer> {
     let is_client_waiting = !binding.is_on_binding_thread();
     let _helping_thread = is_client_waiting.then(|| HelpingThread::start(*host));
-    host.connect()
-        .and_then(|session| answer::<F>(&binding.arguments, &session))
-        .map_err(|error| error.context(F::NAME))
-}
-
-fn answer<F: TableFunction>(bound: &F::Bound, session: &Session) -> Result<Answer> {
-    if !F::runs_user_text(bound) {
-        session.isolate()?;
-    }
-    if let Some(rows) = F::rows(bound, session) {
-        let rows = rows.map_err(|error| F::explain(bound, session, error))?;
-        return Ok(Answer::Cells(rows.into_iter()));
-    }
-    let run_all = |statements: Vec<String>| -> Result<Vec<Rows>> {
-        statements.iter().map(|statement| session.query(statement)).collect()
+    let answer = |session: Session| {
+        let mut answer = F::answer(&binding.arguments, &session)?;
+        answer.check(&F::columns())?;
+        Ok(answer)
     };
-    let mut results = F::statements(bound, session)
-        .and_then(run_all)
-        .map_err(|error| F::explain(bound, session, error))?;
-    let declared: Vec<ColumnType> = F::columns().into_iter().map(|(_, t)| t).collect();
-    for rows in &mut results {
-        let found: Vec<ColumnType> = rows.columns().into_iter().map(|(_, t)| t).collect();
-        if declared != found {
-            return Err(Error::new("the composed statement has other columns than declared"));
-        }
-    }
-    Ok(Answer::Rows(results.into_iter()))
+    host.connect().and_then(answer).map_err(|error| error.context(F::NAME))
 }
 
 /// The next chunk of the first result that has one; those before it are freed.

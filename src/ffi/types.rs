@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use libduckdb_sys as sys;
 
-use super::api::is_host_before_2;
 use super::handle::{LogicalType, owned_text};
+use super::host_quirks::orders_bits_by_bytes;
 use colstats_core::column::column_type::{ColumnType, Field};
 use colstats_core::error::{Error, Result};
 
@@ -15,9 +15,8 @@ pub fn resolve(logical_type: &LogicalType) -> ColumnType {
     let alias = unsafe { owned_text(sys::duckdb_logical_type_get_alias(logical_type.as_raw())) };
     let resolved = resolve_unnamed(logical_type);
     match (alias.as_deref(), &resolved) {
-        // Hosts order BIT by the stored bytes before 2.0, by its bits since. The kernels order bytes;
-        // where that is not the host's order there are counts only, which no reader can be misled by.
-        (_, ColumnType::Bit) if !is_host_before_2() => ColumnType::Opaque("BIT".into()),
+        // The kernels order bytes. Where that is not the host's order there are counts only, which mislead no reader.
+        (_, ColumnType::Bit) if !orders_bits_by_bytes() => ColumnType::Opaque("BIT".into()),
         (None | Some(""), _) => resolved,
         (Some("JSON"), ColumnType::Varchar) => ColumnType::Json,
         // The spatial extension of hosts without the core type: its bytes have no order of use.

@@ -6,10 +6,10 @@ use super::handle::{LogicalType, Value};
 use super::spelling::DuckdbSpeller;
 use super::types::resolve;
 use super::vector::DuckColumn;
-use super::write::Cell;
-use crate::sql::literal::Literal;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::column::vectors::{ByteString, Values};
+use colstats_core::value::Cell;
+use colstats_core::value::Literal;
 use colstats_core::value::{Scalar, Speller};
 
 /// A bound argument with all its parts.

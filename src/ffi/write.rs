@@ -5,62 +5,7 @@ use libduckdb_sys as sys;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::column::vectors::ListEntry;
 use colstats_core::error::{Error, Result};
-
-/// One cell of a result, matching its declared type.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
-    Null,
-    Boolean(bool),
-    BigInt(i64),
-    Double(f64),
-    Varchar(String),
-    Blob(Vec<u8>),
-    Struct(Vec<Cell>),
-    List(Vec<Cell>),
-}
-
-impl<T: Into<Cell>> From<Option<T>> for Cell {
-    fn from(value: Option<T>) -> Cell {
-        value.map_or(Cell::Null, Into::into)
-    }
-}
-
-impl From<bool> for Cell {
-    fn from(value: bool) -> Cell {
-        Cell::Boolean(value)
-    }
-}
-
-impl From<i64> for Cell {
-    fn from(value: i64) -> Cell {
-        Cell::BigInt(value)
-    }
-}
-
-impl From<u64> for Cell {
-    /// Counts stay far below the largest BIGINT; one that did not would be shown as that.
-    fn from(value: u64) -> Cell {
-        Cell::BigInt(i64::try_from(value).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<f64> for Cell {
-    fn from(value: f64) -> Cell {
-        Cell::Double(value)
-    }
-}
-
-impl From<Vec<u8>> for Cell {
-    fn from(value: Vec<u8>) -> Cell {
-        Cell::Blob(value)
-    }
-}
-
-impl From<String> for Cell {
-    fn from(value: String) -> Cell {
-        Cell::Varchar(value)
-    }
-}
+use colstats_core::value::Cell;
 
 /// Writes `cell` at `row`.
 ///

@@ -5,6 +5,8 @@ mod file;
 mod footer_audit;
 mod hive;
 mod lake;
+mod options;
+mod own_session;
 mod parquet;
 mod source;
 mod stats;

@@ -4,6 +4,7 @@ pub mod file;
 pub mod hive;
 pub mod lake;
 pub mod literal;
+pub mod own_session;
 pub mod parquet;
 pub mod partition;
 pub mod quote;

@@ -14,6 +14,7 @@ pub mod kernels;
 pub mod leaf;
 pub mod leb128;
 pub mod parquet;
+pub mod query;
 pub mod sketch;
 pub mod state;
 pub mod summary;

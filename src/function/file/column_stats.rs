@@ -3,13 +3,15 @@
 
 use super::discovery::{discover, plan_of_file};
 use super::list::expand;
-use super::options::{FileOptions, named_parameters};
+use super::options::{FileOptions, file_options};
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
-use crate::ffi::table::TableFunction;
-use crate::sql::literal::Literal;
+use crate::ffi::table::{Answer, TableFunction};
+use crate::function::options::names;
+use crate::function::own_session::isolate;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Literal;
 
 /// `file_column_stats(files VARCHAR or VARCHAR[], ...)`. A NULL argument, a pattern that matches nothing,
 /// and a file that cannot be read are errors.
@@ -44,7 +46,7 @@ impl TableFunction for FileColumnStats {
     }
 
     fn named_parameters() -> Vec<&'static str> {
-        named_parameters()
+        names(&file_options())
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
@@ -56,22 +58,26 @@ impl TableFunction for FileColumnStats {
         FileOptions::new(files, &named)
     }
 
-    /// Options of the reader may name types of the user.
-    fn runs_user_text(bound: &FileOptions) -> bool {
-        !bound.read_options.is_empty()
-    }
-
-    fn statements(bound: &FileOptions, session: &Session) -> Result<Vec<String>> {
-        discover(bound, session)
-    }
-
-    fn explain(bound: &FileOptions, session: &Session, error: Error) -> Error {
-        let error = name_the_file(bound, session, &error).unwrap_or(error);
-        if error.to_string().contains("\\0") {
-            return error.context("the name of a column holds a NUL byte, which no statement can name; rename the column");
+    fn answer(bound: &FileOptions, session: &Session) -> Result<Answer> {
+        // Options of the reader may name types of the user.
+        if bound.read_options.is_empty() {
+            isolate(session)?;
         }
-        error
+        discover(bound, session)
+            .and_then(|statements| Answer::of_statements(&statements, session))
+            .map_err(|error| explained(bound, session, error))
     }
+}
+
+/// A failure, with the file it is about.
+fn explained(options: &FileOptions, session: &Session, error: Error) -> Error {
+    let error = name_the_file(options, session, &error).unwrap_or(error);
+    if error.to_string().contains("\\0") {
+        return error.context(
+            "the name of a column holds a NUL byte, which no statement can name; rename the column",
+        );
+    }
+    error
 }
 
 /// How many files are read again to find the one that a failure is about.

@@ -14,9 +14,9 @@ use crate::function::parquet::schema::{ParquetSchema, group_by_schema};
 use crate::function::parquet::variant_stats::footer_stats as variant_stats;
 use crate::output::ducklake;
 use crate::sql::file::statement::{File, FileSizes, FileStatement, LeafRow, Scan};
-use crate::sql::literal::Literal;
 use colstats_core::column::column_type::{ColumnType, join_path};
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Literal;
 
 /// Composes the statements that one after the other give the rows for these options.
 pub fn discover(options: &FileOptions, session: &Session) -> Result<Vec<String>> {

@@ -1,8 +1,8 @@
 //! The arguments of the file functions: `file_column_stats(files, ...)` and its twin.
 
-use crate::sql::literal::Literal;
-use colstats_core::accumulator::Settings;
+use crate::function::options::{NamedOption, option, read};
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Literal;
 
 /// A file format that DuckDB reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,19 +71,53 @@ pub struct FileOptions {
     pub has_sizes: bool,
 }
 
-/// The options.
-pub fn named_parameters() -> Vec<&'static str> {
+/// The options of the reader.
+pub fn reader_options<Checked: AsMut<FileOptions>>() -> Vec<NamedOption<Checked>> {
     vec![
-        "columns",
-        "format",
-        "read_options",
-        "union_by_name",
-        "hive_partitioning",
-        "max_bound_bytes",
-        "table_id",
-        "first_data_file_id",
-        "mode",
+        option("format", |checked: &mut Checked, given| {
+            checked.as_mut().format = Some(Format::named(given.text()?)?);
+            Ok(())
+        }),
+        option("read_options", |checked: &mut Checked, given| {
+            checked.as_mut().read_options = read_options(given.value)?;
+            Ok(())
+        }),
     ]
+}
+
+/// The options.
+pub fn file_options() -> Vec<NamedOption<FileOptions>> {
+    let columns = option("columns", |checked: &mut FileOptions, given| {
+        checked.columns = Some(given.column_names()?);
+        Ok(())
+    });
+    let more: [NamedOption<FileOptions>; 6] = [
+        option("union_by_name", |checked, given| {
+            checked.union_by_name = given.boolean()?;
+            Ok(())
+        }),
+        option("hive_partitioning", |checked, given| {
+            checked.hive_partitioning = Some(given.boolean()?);
+            Ok(())
+        }),
+        option("max_bound_bytes", |checked, given| {
+            checked.max_bound_bytes = Some(given.max_bound_bytes()?);
+            Ok(())
+        }),
+        option("table_id", |checked, given| {
+            checked.table_id = Some(given.integer()?);
+            Ok(())
+        }),
+        option("first_data_file_id", |checked, given| {
+            checked.first_data_file_id = given.integer()?;
+            Ok(())
+        }),
+        option("mode", |_, given| match given.text()? {
+            "scan" => Ok(()),
+            other => Err(Error::new(format!("mode '{other}' is not known; use 'scan'"))),
+        }),
+    ];
+    [columns].into_iter().chain(reader_options()).chain(more).collect()
 }
 
 /// Options of the reader that this function sets itself.
@@ -107,44 +141,14 @@ impl FileOptions {
         if options.files.is_empty() {
             return Err(Error::new("files is an empty list; name at least one file"));
         }
-        for (name, value) in named {
-            options.set(name, value)?;
-        }
-        if options.columns.as_ref().is_some_and(Vec::is_empty) {
-            return Err(Error::new("columns is an empty list; name a column or leave it out"));
-        }
+        read(&file_options(), named, &mut options)?;
         Ok(options)
     }
+}
 
-    fn set(&mut self, name: &str, value: &Literal) -> Result<()> {
-        match name {
-            "columns" => self.columns = Some(value.as_texts(name)?),
-            "format" => self.format = Some(Format::named(value.as_text(name)?)?),
-            "read_options" => self.read_options = read_options(value)?,
-            "union_by_name" => self.union_by_name = value.as_boolean(name)?,
-            "hive_partitioning" => self.hive_partitioning = Some(value.as_boolean(name)?),
-            "max_bound_bytes" => {
-                let bytes = value.as_integer(name)?;
-                Settings::with_max_bound_bytes(bytes)?;
-                self.max_bound_bytes = Some(bytes);
-            }
-            "table_id" => self.table_id = Some(value.as_integer(name)?),
-            "first_data_file_id" => self.first_data_file_id = value.as_integer(name)?,
-            "mode" => match value.as_text(name)? {
-                "scan" => {}
-                other => {
-                    return Err(Error::new(format!("mode '{other}' is not known; use 'scan'")));
-                }
-            },
-            other => {
-                let known: Vec<&str> = named_parameters();
-                return Err(Error::new(format!(
-                    "option '{other}' is not known; the options are {}",
-                    known.join(", ")
-                )));
-            }
-        }
-        Ok(())
+impl AsMut<FileOptions> for FileOptions {
+    fn as_mut(&mut self) -> &mut FileOptions {
+        self
     }
 }
 

@@ -9,20 +9,21 @@ use super::leaf_values::{LeafValues, leaf_values};
 use crate::ffi::registry::Parameter;
 use crate::ffi::rows::Row;
 use crate::ffi::session::Session;
-use crate::ffi::table::TableFunction;
-use crate::ffi::write::Cell;
+use crate::ffi::table::{Answer, TableFunction};
 use crate::function::file::column_stats::name_the_file;
 use crate::function::file::discovery::plan;
 use crate::function::file::options::{FileOptions, Format};
+use crate::function::own_session::isolate;
 use crate::function::parquet::row_groups::RowGroups;
 use crate::output::parquet::findings::{Finding, Offence, Statistic};
 use crate::sql::file::statement::{FileStatement, Scan, path_list};
-use crate::sql::literal::Literal;
 use crate::sql::parquet::audit::{AuditLeaf, AuditScan, AuditStatement, FooterColumns, ROW_NUMBER};
 use crate::sql::parquet::offending::{OffendingStatement, Wanted};
 use crate::sql::parquet::order::order_type;
 use colstats_core::column::column_type::{ColumnType, split_path};
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
+use colstats_core::value::Literal;
 
 /// `parquet_stats_audit(files VARCHAR or VARCHAR[], columns := VARCHAR[])`: a row per wrong statistic of a
 /// column chunk. A healthy file has none. A NULL argument, a pattern that matches nothing, and a file that
@@ -65,12 +66,12 @@ impl TableFunction for ParquetStatsAudit {
         Ok(FileOptions { format, hive_partitioning, has_sizes: false, ..options })
     }
 
-    fn rows(bound: &FileOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
-        Some(Audit::read(bound, session).and_then(|audit| audit.rows(session)))
-    }
-
-    fn explain(bound: &FileOptions, session: &Session, error: Error) -> Error {
-        name_the_file(bound, session, &error).unwrap_or(error)
+    fn answer(bound: &FileOptions, session: &Session) -> Result<Answer> {
+        isolate(session)?;
+        Audit::read(bound, session)
+            .and_then(|audit| audit.rows(session))
+            .map(Answer::from)
+            .map_err(|error| name_the_file(bound, session, &error).unwrap_or(error))
     }
 }
 

@@ -10,13 +10,13 @@ use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
 use crate::ffi::session::Host;
-use crate::ffi::write::Cell;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::column::vectors::{ByteString, Values};
 use colstats_core::error::{Error, Result};
 use colstats_core::kernels::repetition::StringBatch;
 use colstats_core::sketch::distinct::DistinctSketch;
 use colstats_core::sketch::hive_hll::{HiveHll, MAX_BLOB_PRECISION, MAX_PRECISION, MIN_PRECISION};
+use colstats_core::value::Cell;
 
 /// What every factory in Hive 3 and 4 builds; a larger one does not merge into a stored one.
 pub const HIVE_PRECISION: u8 = 10;

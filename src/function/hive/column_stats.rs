@@ -3,18 +3,19 @@
 //! `describe_column_stats('table', 'column')` and `describe_file_column_stats(files, column)`: one column
 //! for people.
 
-use super::files::HiveFiles;
-use super::options::{named_parameters, no_others, options};
+use super::files::{HiveFiles, hive_files_options};
+use super::options::{hive_options, source_options};
 use super::rows::columns;
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
-use crate::ffi::table::TableFunction;
+use crate::ffi::table::{Answer, TableFunction};
+use crate::function::options::names;
 use crate::function::source::functions::{Query, SourceStats, StatsOf, Table, TextOf};
-use crate::sql::hive::statement::{compose_description, compose_source};
-use crate::sql::literal::Literal;
+use crate::sql::hive::statement::{HiveOptions, compose_description, compose_source};
 use crate::sql::source_statement::{Source, table_source};
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::Result;
+use colstats_core::value::Literal;
 
 /// `hive_column_stats(files VARCHAR or VARCHAR[], ...)`: a row per column, or per partition and column. A
 /// NULL argument, a pattern that matches nothing, and a file that cannot be read are errors.
@@ -49,7 +50,7 @@ impl SourceStats for HiveStatsOfSource {
     const QUERY_TEXT: &'static str = "hive_query_column_stats_sql";
 
     fn named_parameters() -> Vec<&'static str> {
-        named_parameters()
+        names(&hive_options::<HiveOptions>())
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
@@ -58,7 +59,7 @@ impl SourceStats for HiveStatsOfSource {
 
     /// `table_name` is the table's own unless it is given.
     fn compose(source: &Source, named: &[(&str, Literal)]) -> Result<String> {
-        let mut options = options(named, no_others)?;
+        let mut options = source_options(named)?;
         options.table_name = options.table_name.or_else(|| source.table_name.clone());
         Ok(compose_source(source, &options))
     }
@@ -74,10 +75,7 @@ impl TableFunction for HiveColumnStats {
     }
 
     fn named_parameters() -> Vec<&'static str> {
-        let mut parameters = named_parameters();
-        parameters.extend(file_parameters());
-        parameters.push("partitions");
-        parameters
+        names(&hive_files_options())
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
@@ -88,17 +86,10 @@ impl TableFunction for HiveColumnStats {
         HiveFiles::new(positional.first().unwrap_or(&Literal::Null), &named)
     }
 
-    fn runs_user_text(bound: &HiveFiles) -> bool {
-        bound.has_read_options()
+    fn answer(bound: &HiveFiles, session: &Session) -> Result<Answer> {
+        bound.isolate(session)?;
+        Answer::of_statement(&bound.statement(session)?, session)
     }
-
-    fn statement(bound: &HiveFiles, session: &Session) -> Result<String> {
-        bound.statement(session)
-    }
-}
-
-fn file_parameters() -> Vec<&'static str> {
-    vec!["format", "read_options"]
 }
 
 fn description_columns() -> Vec<(&'static str, ColumnType)> {
@@ -142,12 +133,9 @@ impl TableFunction for DescribeColumnStats {
         Ok(compose_description(&statement, has_histogram))
     }
 
-    fn runs_user_text(_bound: &String) -> bool {
-        true
-    }
-
-    fn statement(bound: &String, _session: &Session) -> Result<String> {
-        Ok(bound.clone())
+    /// A view is text of the user: its macros are the user's.
+    fn answer(bound: &String, session: &Session) -> Result<Answer> {
+        Answer::of_statement(bound, session)
     }
 }
 
@@ -161,9 +149,7 @@ impl TableFunction for DescribeFileColumnStats {
     }
 
     fn named_parameters() -> Vec<&'static str> {
-        let mut parameters = file_parameters();
-        parameters.push("histogram");
-        parameters
+        vec!["format", "read_options", "histogram"]
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
@@ -180,11 +166,9 @@ impl TableFunction for DescribeFileColumnStats {
         Ok((HiveFiles::new(files, &options)?, has_histogram))
     }
 
-    fn runs_user_text(bound: &(HiveFiles, bool)) -> bool {
-        bound.0.has_read_options()
-    }
-
-    fn statement(bound: &(HiveFiles, bool), session: &Session) -> Result<String> {
-        Ok(compose_description(&bound.0.statement(session)?, bound.1))
+    fn answer((files, has_histogram): &(HiveFiles, bool), session: &Session) -> Result<Answer> {
+        files.isolate(session)?;
+        let statement = compose_description(&files.statement(session)?, *has_histogram);
+        Answer::of_statement(&statement, session)
     }
 }

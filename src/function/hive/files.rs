@@ -3,17 +3,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::options;
+use super::options::{default_options, hive_options};
 use crate::ffi::session::Session;
 use crate::function::file::columns::check_names;
 use crate::function::file::columns::unused_file_column;
 use crate::function::file::list::expand;
-use crate::function::file::options::{FileOptions, Format};
+use crate::function::file::options::{FileOptions, Format, reader_options};
+use crate::function::options::{NamedOption, option, read};
+use crate::function::own_session::isolate;
 use crate::sql::file::statement::Scan;
 use crate::sql::hive::statement::{HiveFileStatement, HiveOptions, Part, partition_of};
-use crate::sql::literal::Literal;
 use crate::sql::quote::identifier;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Literal;
 
 /// Whether there is a row per partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,27 +34,42 @@ pub struct HiveFiles {
     options: HiveOptions,
 }
 
+impl AsMut<HiveOptions> for HiveFiles {
+    fn as_mut(&mut self) -> &mut HiveOptions {
+        &mut self.options
+    }
+}
+
+impl AsMut<FileOptions> for HiveFiles {
+    fn as_mut(&mut self) -> &mut FileOptions {
+        &mut self.files
+    }
+}
+
+/// The options.
+pub fn hive_files_options() -> Vec<NamedOption<HiveFiles>> {
+    let partitions = option("partitions", |checked: &mut HiveFiles, given| {
+        checked.partitions = partitions_of(given.value)?;
+        Ok(())
+    });
+    hive_options().into_iter().chain([partitions]).chain(reader_options()).collect()
+}
+
 impl HiveFiles {
     /// Checks the arguments. An option whose name is not known is an error.
     pub fn new(files: &Literal, named: &[(&str, Literal)]) -> Result<HiveFiles> {
-        let mut partitions = Partitions::Auto;
-        let mut file_options = Vec::new();
-        let options = options::options(named, |name, value| {
-            match name {
-                "partitions" => partitions = partitions_of(value)?,
-                "format" | "read_options" => file_options.push((name.to_owned(), value.clone())),
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })?;
-        let file_options: Vec<(&str, Literal)> =
-            file_options.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-        Ok(HiveFiles { files: FileOptions::new(files, &file_options)?, partitions, options })
+        let mut checked = HiveFiles {
+            files: FileOptions::new(files, &[])?,
+            partitions: Partitions::Auto,
+            options: default_options(),
+        };
+        read(&hive_files_options(), named, &mut checked)?;
+        Ok(checked)
     }
 
-    /// Whether there are options of the reader, which may name types of the user.
-    pub fn has_read_options(&self) -> bool {
-        !self.files.read_options.is_empty()
+    /// Makes the session our own, unless there are options of the reader, which may name types of the user.
+    pub fn isolate(&self, session: &Session) -> Result<()> {
+        if self.files.read_options.is_empty() { isolate(session) } else { Ok(()) }
     }
 
     /// The statement over the files, which are looked up now.

@@ -11,13 +11,13 @@ use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
 use crate::ffi::session::Host;
 use crate::ffi::spelling::DuckdbSpeller;
-use crate::ffi::write::Cell;
 use crate::output::hive;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::column::vectors::{ByteString, Values};
 use colstats_core::error::{Error, Result};
 use colstats_core::sketch::frequent::FrequentValues;
 use colstats_core::sketch::quantiles::quantiles_of;
+use colstats_core::value::Cell;
 
 /// `frequent_items(x ANY, k BIGINT)` returns LIST(STRUCT(value VARCHAR, count BIGINT, error BIGINT)): the
 /// `k` (1 to 1000) most frequent values, the most frequent first.

@@ -6,11 +6,11 @@ use super::rows::{Identity, columns, read, row_cell, struct_type};
 use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::value::{cell_at, literal_at};
-use crate::ffi::write::Cell;
 use crate::output::hive::merge::{AverageMerge, HiveMerge};
-use crate::sql::literal::Literal;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
+use colstats_core::value::Literal;
 
 /// `hive_column_stats_merge(row STRUCT [, options])` returns STRUCT: a row of `hive_column_stats` for all
 /// rows of the group, which must be of one column.

@@ -1,11 +1,11 @@
 //! Rows of Hive's column statistics between SQL and [`HiveValues`]: the columns that all functions of this
 //! shape share, and how cells become values and back.
 
-use crate::ffi::write::Cell;
 use crate::output::hive::rows::{HiveValues, TopValue};
 use crate::output::hive::thrift::statistics_obj;
 use colstats_core::column::column_type::{ColumnType, Field};
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
 
 /// What a row says of itself, beside its values.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -7,15 +7,17 @@ use std::collections::{HashMap, HashSet};
 use super::catalogue::{DataFile, Lake};
 use super::options::{LakeOptions, named_parameters};
 use super::scan::{Extent, lake_statement};
+use super::variants::variant_rows;
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
-use crate::ffi::table::TableFunction;
-use crate::ffi::write::Cell;
+use crate::ffi::table::{Answer, TableFunction};
+use crate::function::own_session::isolate;
 use crate::output::ducklake::geometry::merge;
 use crate::output::ducklake::lake_type::LakeType;
-use crate::sql::literal::Literal;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
+use colstats_core::value::Literal;
 
 /// `ducklake_column_stats(lake VARCHAR, table_name :=, schema_name :=, snapshot :=, only_missing :=,
 /// max_bound_bytes :=)`: a row per data file of the snapshot and leaf column of its table. All rows of a file
@@ -128,12 +130,11 @@ impl TableFunction for DucklakeColumnStats {
         LakeOptions::new(positional.first(), &named)
     }
 
-    fn statement(bound: &LakeOptions, session: &Session) -> Result<String> {
+    fn answer(bound: &LakeOptions, session: &Session) -> Result<Answer> {
+        isolate(session)?;
         file_statement(bound, session)
-    }
-
-    fn explain(bound: &LakeOptions, session: &Session, error: Error) -> Error {
-        point_to_audit(bound, session, error)
+            .and_then(|statement| Answer::of_statement(&statement, session))
+            .map_err(|error| point_to_audit(bound, session, error))
     }
 }
 
@@ -170,12 +171,11 @@ impl TableFunction for DucklakeTableColumnStats {
         LakeOptions::new(positional.first(), &named)
     }
 
-    fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
-        Some(table_rows(bound, session))
-    }
-
-    fn explain(bound: &LakeOptions, session: &Session, error: Error) -> Error {
-        point_to_audit(bound, session, error)
+    fn answer(bound: &LakeOptions, session: &Session) -> Result<Answer> {
+        isolate(session)?;
+        table_rows(bound, session)
+            .map(Answer::from)
+            .map_err(|error| point_to_audit(bound, session, error))
     }
 }
 
@@ -241,11 +241,10 @@ impl TableFunction for DucklakeFileVariantStats {
         LakeOptions::new(positional.first(), &named)
     }
 
-    fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
-        Some(crate::function::lake::variants::variant_rows(bound, session))
-    }
-
-    fn explain(bound: &LakeOptions, session: &Session, error: Error) -> Error {
-        point_to_audit(bound, session, error)
+    fn answer(bound: &LakeOptions, session: &Session) -> Result<Answer> {
+        isolate(session)?;
+        variant_rows(bound, session)
+            .map(Answer::from)
+            .map_err(|error| point_to_audit(bound, session, error))
     }
 }

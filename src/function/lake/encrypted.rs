@@ -10,9 +10,9 @@ use crate::ffi::session::Session;
 use crate::function::file::columns::{SourceColumn, source_columns};
 use crate::output::ducklake::lake_type::LakeType;
 use crate::sql::file::statement::Scan;
-use crate::sql::literal::Literal;
 use crate::sql::quote::text;
 use colstats_core::error::Result;
+use colstats_core::value::Literal;
 
 /// What a column, or a part of a nested one, was from one snapshot to another.
 pub struct FormerColumn {

@@ -1,9 +1,9 @@
-//! The arguments of the DuckLake functions: `ducklake_column_stats('lake', ...)` and its kin.
+//! The arguments of the DuckLake functions: `ducklake_column_stats('lake', ...)` and the others.
 
+use crate::function::options::{NamedOption, option, read};
 use crate::output::ducklake::findings::Severity;
-use crate::sql::literal::Literal;
-use colstats_core::accumulator::Settings;
-use colstats_core::error::{Error, Result};
+use colstats_core::error::Result;
+use colstats_core::value::Literal;
 
 /// The checked arguments.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,32 +45,47 @@ impl LakeOptions {
             metadata_catalog: None,
             metadata_schema: None,
         };
-        for (name, value) in named {
-            options.set(name, value)?;
-        }
+        read(&lake_options(), named, &mut options)?;
         Ok(options)
     }
+}
 
-    fn set(&mut self, name: &str, value: &Literal) -> Result<()> {
-        let text = |value: &Literal| value.as_text(name).map(|text| Some(text.to_owned()));
-        match name {
-            "schema_name" => self.schema_name = text(value)?,
-            "table_name" => self.table_name = text(value)?,
-            "metadata_catalog" => self.metadata_catalog = text(value)?,
-            "metadata_schema" => self.metadata_schema = text(value)?,
-            "snapshot" => self.snapshot = Some(value.as_integer(name)?),
-            "only_missing" => self.only_missing = value.as_boolean(name)?,
-            "max_bound_bytes" => {
-                let bytes = value.as_integer(name)?;
-                Settings::with_max_bound_bytes(bytes)?;
-                self.max_bound_bytes = Some(bytes);
-            }
-            "include" => {
-                let names = value.as_texts(name)?;
-                self.include = names.iter().map(|n| Severity::named(n)).collect::<Result<_>>()?;
-            }
-            other => return Err(Error::new(format!("option '{other}' is not known"))),
-        }
-        Ok(())
-    }
+/// The options of all functions.
+fn lake_options() -> [NamedOption<LakeOptions>; 8] {
+    [
+        option("table_name", |checked, given| {
+            checked.table_name = Some(given.owned_text()?);
+            Ok(())
+        }),
+        option("schema_name", |checked, given| {
+            checked.schema_name = Some(given.owned_text()?);
+            Ok(())
+        }),
+        option("metadata_catalog", |checked, given| {
+            checked.metadata_catalog = Some(given.owned_text()?);
+            Ok(())
+        }),
+        option("metadata_schema", |checked, given| {
+            checked.metadata_schema = Some(given.owned_text()?);
+            Ok(())
+        }),
+        option("snapshot", |checked, given| {
+            checked.snapshot = Some(given.integer()?);
+            Ok(())
+        }),
+        option("only_missing", |checked, given| {
+            checked.only_missing = given.boolean()?;
+            Ok(())
+        }),
+        option("max_bound_bytes", |checked, given| {
+            checked.max_bound_bytes = Some(given.max_bound_bytes()?);
+            Ok(())
+        }),
+        option("include", |checked, given| {
+            let severities = given.texts()?;
+            checked.include =
+                severities.iter().map(|s| Severity::named(s)).collect::<Result<_>>()?;
+            Ok(())
+        }),
+    ]
 }

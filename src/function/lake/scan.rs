@@ -19,10 +19,10 @@ use crate::sql::file::statement::{LeafRow, Scan};
 use crate::sql::lake::statement::{
     ConstantOf, LakeColumn, LakeConstant, LakeFile, LakeScan, LakeStatement,
 };
-use crate::sql::literal::Literal;
 use crate::sql::partition::{raw_value, value as partition_value};
 use colstats_core::column::column_type::join_path;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Literal;
 
 /// Which parts of a lake are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

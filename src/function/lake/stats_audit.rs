@@ -5,14 +5,15 @@ use super::audit::{Audit, Unreadable, audit};
 use super::options::{LakeOptions, named_parameters};
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
-use crate::ffi::table::TableFunction;
-use crate::ffi::write::Cell;
+use crate::ffi::table::{Answer, TableFunction};
+use crate::function::own_session::isolate;
 use crate::output::ducklake::findings::{Comparison, Finding};
 use crate::output::ducklake::statistics::Statistic;
 use crate::sql::lake::repair::{Repair, left_alone, steps};
-use crate::sql::literal::Literal;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::Result;
+use colstats_core::value::Cell;
+use colstats_core::value::Literal;
 
 /// `ducklake_stats_audit(lake VARCHAR, table_name :=, schema_name :=)`: a row per finding, worst first. A
 /// healthy lake has none. Nothing is written.
@@ -55,8 +56,9 @@ impl TableFunction for DucklakeStatsAudit {
         LakeOptions::new(positional.first(), &named)
     }
 
-    fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
-        Some(audit(bound, session).map(|audit| findings(&audit)))
+    fn answer(bound: &LakeOptions, session: &Session) -> Result<Answer> {
+        isolate(session)?;
+        Ok(findings(&audit(bound, session)?).into())
     }
 }
 
@@ -160,8 +162,9 @@ impl TableFunction for DucklakeStatsRepair {
         LakeOptions::new(positional.first(), &named)
     }
 
-    fn rows(bound: &LakeOptions, session: &Session) -> Option<Result<Vec<Vec<Cell>>>> {
-        Some(audit(bound, session).map(|audit| repair_rows(bound, &audit)))
+    fn answer(bound: &LakeOptions, session: &Session) -> Result<Answer> {
+        isolate(session)?;
+        Ok(repair_rows(bound, &audit(bound, session)?).into())
     }
 }
 

@@ -6,8 +6,8 @@ use super::catalogue::Lake;
 use super::options::LakeOptions;
 use super::scan::{Extent, lake_statement};
 use crate::ffi::session::Session;
-use crate::ffi::write::Cell;
 use colstats_core::error::Result;
+use colstats_core::value::Cell;
 
 /// A row per data file of the snapshot and fully shredded field. No data is read.
 pub fn variant_rows(options: &LakeOptions, session: &Session) -> Result<Vec<Vec<Cell>>> {

@@ -12,10 +12,11 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use crate::ffi::rows::Row;
 use crate::ffi::session::Session;
 use crate::sql::file::statement::{FileSizes, exact_path, is_pattern};
-use crate::sql::parquet::footers::{allowed_files, has_rows, remote_content, remote_size, sizes};
+use crate::sql::parquet::footers::{
+    allowed_files, chunk_sizes, remote_footer, remote_size, row_count,
+};
 use colstats_core::error::Result;
 use colstats_core::parquet::footer::Footer;
 
@@ -80,10 +81,9 @@ pub fn read_remote_footer(file: &str, session: &Session) -> Option<Footer> {
     if is_local(file) || BLOB_COLUMNS.iter().any(|column| lower.contains(column)) {
         return None;
     }
-    let sizes = session.collect(&remote_size(file), |row| row.integer(0)).ok()?;
+    let sizes = session.collect(&remote_size(file)).ok()?;
     sizes.first().copied().flatten().filter(|size| *size <= MAX_REMOTE_BYTES)?;
-    let decode = |row: &Row<'_>| row.bytes(0).and_then(Footer::decode);
-    session.collect(&remote_content(file), decode).ok()?.pop().flatten()
+    session.collect(&remote_footer(file)).ok()?.pop().flatten()
 }
 
 /// What is known of the sizes of the files: from their footers, else from DuckDB's listing, which `unlisted` files
@@ -140,17 +140,16 @@ fn listed_sizes(files: &[&str], session: &Session) -> Result<HashMap<String, Fil
     let empty = || FileSizes { has_rows: false, chunk_bytes: Some(Vec::new()) };
     let mut known: HashMap<String, FileSizes> =
         files.iter().map(|file| ((*file).to_owned(), empty())).collect();
-    session.query(&sizes(files))?.for_each(|row| {
-        if let Some(known) = row.text(0).and_then(|file| known.get_mut(file)) {
-            known.has_rows |= row.integer(3) == Some(1);
-            known.chunk_bytes.get_or_insert_default().push(row.integer(2).unwrap_or(0));
+    for chunk in session.collect(&chunk_sizes(files))? {
+        if let Some(known) = known.get_mut(&chunk.file_name) {
+            known.has_rows |= chunk.has_entries;
+            known.chunk_bytes.get_or_insert_default().push(chunk.compressed_bytes);
         }
-        Ok(())
-    })?;
+    }
     Ok(known)
 }
 
 fn unsized_file(file: &str, session: &Session) -> FileSizes {
-    let counts = session.collect(&has_rows(file), |row| row.integer(0)).unwrap_or_default();
+    let counts = session.collect(&row_count(file)).unwrap_or_default();
     FileSizes { has_rows: counts.iter().flatten().any(|count| *count > 0), chunk_bytes: None }
 }

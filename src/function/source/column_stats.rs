@@ -3,11 +3,11 @@
 
 use super::functions::{Query, SourceStats, StatsOf, Table, TextOf};
 use crate::function::file::column_stats::columns;
-use crate::sql::literal::Literal;
+use crate::function::options::{NamedOption, names, option, read};
 use crate::sql::source_statement::{Source, SourceOptions, compose};
-use colstats_core::accumulator::Settings;
 use colstats_core::column::column_type::ColumnType;
-use colstats_core::error::{Error, Result};
+use colstats_core::error::Result;
+use colstats_core::value::Literal;
 
 /// The statistics in the shape of DuckLake.
 pub struct ColumnStatsOfSource;
@@ -31,7 +31,7 @@ impl SourceStats for ColumnStatsOfSource {
     const QUERY_TEXT: &'static str = "query_column_stats_sql";
 
     fn named_parameters() -> Vec<&'static str> {
-        vec!["columns", "max_bound_bytes"]
+        names(&options())
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
@@ -39,29 +39,21 @@ impl SourceStats for ColumnStatsOfSource {
     }
 
     fn compose(source: &Source, named: &[(&str, Literal)]) -> Result<String> {
-        Ok(compose(source, &options(named)?))
+        let mut checked = SourceOptions::default();
+        read(&options(), named, &mut checked)?;
+        Ok(compose(source, &checked))
     }
 }
 
-fn options(named: &[(&str, Literal)]) -> Result<SourceOptions> {
-    let mut options = SourceOptions::default();
-    for (name, value) in named {
-        match *name {
-            "columns" => options.columns = Some(value.as_texts(name)?),
-            "max_bound_bytes" => {
-                let bytes = value.as_integer(name)?;
-                Settings::with_max_bound_bytes(bytes)?;
-                options.max_bound_bytes = Some(bytes);
-            }
-            other => {
-                return Err(Error::new(format!(
-                    "option '{other}' is not known; the options are columns, max_bound_bytes"
-                )));
-            }
-        }
-    }
-    if options.columns.as_ref().is_some_and(Vec::is_empty) {
-        return Err(Error::new("columns is an empty list; name a column or leave it out"));
-    }
-    Ok(options)
+fn options() -> [NamedOption<SourceOptions>; 2] {
+    [
+        option("columns", |checked: &mut SourceOptions, given| {
+            checked.columns = Some(given.column_names()?);
+            Ok(())
+        }),
+        option("max_bound_bytes", |checked: &mut SourceOptions, given| {
+            checked.max_bound_bytes = Some(given.max_bound_bytes()?);
+            Ok(())
+        }),
+    ]
 }

@@ -8,12 +8,12 @@ use crate::ffi::aggregate::Arguments;
 use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
 use crate::ffi::session::{Host, Session};
-use crate::ffi::table::TableFunction;
-use crate::ffi::write::Cell;
-use crate::sql::literal::Literal;
+use crate::ffi::table::{Answer, TableFunction};
 use crate::sql::source_statement::{Source, query_source, table_source};
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
+use colstats_core::value::Literal;
 
 /// A kind of statistics.
 pub trait SourceStats: 'static {
@@ -85,6 +85,23 @@ impl Composed {
     fn check(&self, session: &Session) -> Result<()> {
         self.query.as_deref().map_or(Ok(()), |query| session.check_is_one_statement(query))
     }
+
+    /// A failure, with what may help.
+    fn explained(&self, twin: &str, session: &Session, error: Error) -> Error {
+        // In brackets, what is no SELECT is but a syntax error.
+        let is_select =
+            self.query.as_deref().map_or(Ok(()), |query| session.check_is_select(query));
+        if let Err(error) = is_select {
+            return error;
+        }
+        if !error.to_string().contains("does not exist") {
+            return error;
+        }
+        Error::new(format!(
+            "{error}\nTemporary tables, uncommitted rows, DataFrames and the session's search path are seen by \
+             FROM query({twin}(...)) alone."
+        ))
+    }
 }
 
 impl<Stats: SourceStats, Of: Subject> TableFunction for StatsOf<Stats, Of> {
@@ -108,30 +125,13 @@ impl<Stats: SourceStats, Of: Subject> TableFunction for StatsOf<Stats, Of> {
         Composed::new::<Stats, Of>(positional.first().unwrap_or(&Literal::Null), &named)
     }
 
-    /// A view is text of the user too.
-    fn runs_user_text(_bound: &Composed) -> bool {
-        true
-    }
-
-    fn statement(bound: &Composed, session: &Session) -> Result<String> {
+    /// A view is text of the user, too: its macros are the user's.
+    fn answer(bound: &Composed, session: &Session) -> Result<Answer> {
         bound.check(session)?;
-        Ok(bound.statement.clone())
-    }
-
-    fn explain(bound: &Composed, session: &Session, error: Error) -> Error {
-        // In brackets, it is but a syntax error.
-        if let Some(Err(error)) = bound.query.as_deref().map(|query| session.check_is_select(query))
-        {
-            return error;
-        }
-        if !error.to_string().contains("does not exist") {
-            return error;
-        }
-        let twin = if Of::IS_QUERY { Stats::QUERY_TEXT } else { Stats::TABLE_TEXT };
-        Error::new(format!(
-            "{error}\nTemporary tables, uncommitted rows, DataFrames and the session's search path are seen by \
-             FROM query({twin}(...)) alone."
-        ))
+        Answer::of_statement(&bound.statement, session).map_err(|error| {
+            let twin = if Of::IS_QUERY { Stats::QUERY_TEXT } else { Stats::TABLE_TEXT };
+            bound.explained(twin, session, error)
+        })
     }
 }
 

@@ -8,13 +8,13 @@ use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
 use crate::ffi::session::Host;
 use crate::ffi::value::literal_at;
-use crate::ffi::write::Cell;
 use crate::function::file::discovery::plan;
 use crate::function::file::options::FileOptions;
 use crate::function::hive::files::HiveFiles;
-use crate::sql::literal::Literal;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
+use colstats_core::value::Literal;
 
 /// `file_column_stats_sql(files, options STRUCT)`: which files and columns there are is looked up when the
 /// text is made, on a borrowed connection.

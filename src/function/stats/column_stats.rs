@@ -6,13 +6,13 @@ use std::ops::Range;
 use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::spelling::DuckdbSpeller;
-use crate::ffi::write::Cell;
 use crate::output::ducklake;
 use colstats_core::accumulator::{ColumnStatistics, Settings};
 use colstats_core::column::column_type::{ColumnType, Field, join_path};
 use colstats_core::column::vectors::Values;
 use colstats_core::error::{Error, Result};
 use colstats_core::summary::Summary;
+use colstats_core::value::Cell;
 
 /// `column_stats(x)` returns LIST of STRUCT: `path`, `type`, `value_count`, `null_count`, `min_value`,
 /// `max_value`, `contains_nan`, `extra_stats`, in DuckLake's spelling.

@@ -6,12 +6,12 @@ use super::column_stats::summaries;
 use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::spelling::DuckdbSpeller;
-use crate::ffi::write::Cell;
 use crate::output::exact;
 use colstats_core::accumulator::{ColumnStatistics, Settings};
 use colstats_core::column::column_type::{ColumnType, Field, join_path};
 use colstats_core::error::Result;
 use colstats_core::summary::Summary;
+use colstats_core::value::Cell;
 
 /// `exact_column_stats(x)` returns LIST of STRUCT, one per leaf: `path`, `type`, `value_count`,
 /// `null_count`, `nan_count`, `min_value`, `max_value`, `box` (DOUBLE[8], x y z m) and `geometry_types`.

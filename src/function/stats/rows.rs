@@ -9,10 +9,10 @@ use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
 use crate::ffi::session::Host;
 use crate::ffi::value::cell_at;
-use crate::ffi::write::Cell;
 use crate::function::file::column_stats::columns;
 use colstats_core::column::column_type::{ColumnType, Field, join_path, split_path};
 use colstats_core::error::{Error, Result};
+use colstats_core::value::Cell;
 
 /// `column_stats_rows(names VARCHAR[], typed, selected VARCHAR[], stats)` returns a list of rows: one per
 /// leaf of each selected column, numbered in pre-order over all columns.

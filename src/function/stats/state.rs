@@ -10,7 +10,6 @@ use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
 use crate::ffi::session::Host;
-use crate::ffi::write::Cell;
 use crate::function::hive::rows::struct_type;
 use colstats_core::accumulator::{ColumnStatistics, Settings};
 use colstats_core::column::column_type::{ColumnType, join_path};
@@ -19,6 +18,7 @@ use colstats_core::error::{Error, Result};
 use colstats_core::sketch::distinct::DistinctSketch;
 use colstats_core::state::format::{ColumnState, SKETCH_PRECISION, decode, encode};
 use colstats_core::summary::Summary;
+use colstats_core::value::Cell;
 
 /// `column_stats_state(x ANY [, max_bound_bytes BIGINT])` returns BLOB: the statistics of `column_stats`
 /// and a sketch of the distinct values, in the format of `docs/state-format.md`. A group without rows

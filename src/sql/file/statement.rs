@@ -7,9 +7,10 @@
 
 use std::collections::HashMap;
 
-use crate::sql::literal::Literal;
+use crate::sql::literal::constant;
 use crate::sql::quote::{as_bytes, identifier, long_text_list, text};
 use crate::sql::rows::{union_all, values};
+use colstats_core::value::Literal;
 
 /// One file to be reported.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +101,7 @@ impl Scan {
         let paths: Vec<&str> = self.files.iter().map(String::as_str).collect();
         let mut call = format!("{}({}", self.reader, path_list(&paths));
         for (name, value) in self.options.iter().chain(extra) {
-            call.push_str(&format!(", {} = {}", identifier(name), value.to_sql()));
+            call.push_str(&format!(", {} = {}", identifier(name), constant(value)));
         }
         call.push(')');
         call

@@ -2,9 +2,9 @@
 //! one grouped SELECT; its results become rows in the scalar `hive_stats_rows`.
 
 use crate::sql::file::statement::Scan;
-use crate::sql::literal::Literal;
 use crate::sql::quote::{as_bytes, identifier, text, text_list};
 use crate::sql::source_statement::Source;
+use colstats_core::value::Literal;
 
 /// How NULL counts in the average length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,12 @@ pub struct HiveOptions {
     pub top_k: u16,
     /// Seconds since 1970. DuckDB's own `epoch(now())` needs the extension ICU, which not every host has inside.
     pub last_analyzed: i64,
+}
+
+impl AsMut<HiveOptions> for HiveOptions {
+    fn as_mut(&mut self) -> &mut HiveOptions {
+        self
+    }
 }
 
 impl Default for HiveOptions {

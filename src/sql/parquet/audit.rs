@@ -6,9 +6,9 @@
 
 use super::order::{sign, text_key};
 use crate::sql::file::statement::{File, Scan, path_list};
-use crate::sql::literal::Literal;
 use crate::sql::quote::{as_bytes, identifier, text};
 use crate::sql::rows::{union_all, values};
+use colstats_core::value::Literal;
 
 /// A leaf of every file of a schema, stored in one column chunk per row group.
 #[derive(Debug, Clone, PartialEq)]
