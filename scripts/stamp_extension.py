@@ -51,7 +51,7 @@ def encode_field(name, value):
 
 
 def build_footer(metadata):
-    """The 534 bytes: fields 8 to 1, of which 8 to 6 are unused."""
+    """The 534 bytes: fields 8 to 1; 8 to 6 are unused."""
     unused = b"\x00" * FIELD_LENGTH * 3
     fields = (
         encode_field("ABI", metadata.abi)

@@ -22,17 +22,10 @@ sys.path.insert(0, str(REPOSITORY / "scripts"))
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from cipher import use_own_cipher  # noqa: E402
+from host_version import HOST_VERSION, version_tuple  # noqa: E402
 from hosts import load_hosts  # noqa: E402
 from packaged_extension import load_statement, packaged_extension_path  # noqa: E402
 from postgres import create_database, postgres_server, server_programs  # noqa: E402
-
-
-def version_tuple(text):
-    """Comparable numbers of a version such as 1.5.5."""
-    return tuple(int(part) for part in text.split(".")[:3])
-
-
-HOST_VERSION = version_tuple(duckdb.__version__.split(".dev")[0])
 
 
 def is_refusing_host():

@@ -1,4 +1,4 @@
-"""Errors say function, file or column, and what to do; the session goes on (issue A, item 6)."""
+"""Errors say function, file or column, and what to do; the session goes on."""
 
 import duckdb
 import pyarrow as pa
@@ -209,8 +209,8 @@ def test_error_after_rows_of_other_files(connection, folder):
 @pytest.mark.parametrize("footer", ["in order", "with a bound that has no text"])
 @pytest.mark.parametrize("size", ["small", "large"])
 def test_rows_that_are_lost(connection, folder, footer, size):
-    """The row group claims to have no rows, so that the scan passes it over; its chunks and the file say otherwise. A
-    row of zeros would look like that of an empty file."""
+    """The row group claims to have no rows, so the scan passes it over. Its chunks and the file say otherwise. A row of
+    zeros would look like that of an empty file."""
     path = folder / "a.parquet"
     pq.write_table(pa.table({"i": [1, 2]}), path)
     if footer != "in order":

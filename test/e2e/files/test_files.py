@@ -1,4 +1,4 @@
-"""Which files are read, in which order, and that each has complete rows of its own (issue A, item 4)."""
+"""Which files are read, in which order, and that each has complete rows of its own."""
 
 import gzip
 import json
@@ -47,7 +47,7 @@ def test_a_file_named_twice_is_counted_once(connection, write):
 
 
 def test_files_with_different_schemas(connection, write):
-    """Other columns, other types under the same name, another order; a column has no row where it is absent."""
+    """Other columns, other types under the same name, another order. A column has no row where it is absent."""
     files = [
         write("1.parquet", {"a": pa.array([1, 2], pa.int32()), "b": ["x", "y"]}),
         write("2.parquet", {"b": [2.5, float("nan")], "c": [[1, None], []]}),
@@ -81,8 +81,8 @@ def geoparquet(geometry, reference_system):
 @pytest.mark.host_minimum("1.5.0")
 @pytest.mark.parametrize("size", ["small", "large"])
 def test_alike_but_for_their_metadata(connection, write, size):
-    """The schemas of these files differ in nothing that Parquet itself knows: only the metadata tell geometries, and
-    their reference systems, from bytes."""
+    """Parquet itself sees no difference between the schemas of these files: only the metadata tell geometries, and their
+    reference systems, from bytes."""
     point = bytes.fromhex("0101000000000000000000f03f0000000000000040")
     etrs89 = {"type": "GeographicCRS", "name": "ETRS89", "id": {"authority": "EPSG", "code": 4258}}
     files = [
@@ -185,7 +185,7 @@ def test_zero_row_groups(connection, tmp_path):
 
 
 def test_empty_files_among_others(connection, write, tmp_path):
-    """Alike in schema: one scan, in which the empty ones leave no trace of their own."""
+    """All have one schema: one scan, where the empty files leave no trace of their own."""
     pq.ParquetWriter(tmp_path / "2.parquet", pa.schema([("i", pa.int64())])).close()
     files = [
         write("1.parquet", {"i": [1]}),
@@ -216,8 +216,8 @@ def test_all_null(connection, write):
      "ünï 🦆.parquet", "per%20cent.parquet", "dir[1]/a*b.parquet", "-- comment; x.parquet", '"quoted".parquet'],
 )  # fmt: skip
 def test_file_names(connection, write, tmp_path, name):
-    """A name that looks like a pattern means the file of that name, as long as the pattern matches nothing else; a file
-    that another pattern found means itself in any case."""
+    """A name that looks like a pattern means the file of that name, as long as the pattern matches nothing else. A file
+    that another pattern found always means itself."""
     path = write(name, {"i": [1, 2]})
     (alone,) = file_rows(connection, path)
     assert (alone["file_name"], *bounds(alone)) == (path, "1", "2")

@@ -1,5 +1,4 @@
-"""Column names of every kind: nothing collides with what the composed statement uses, and paths are unambiguous
-(issue A, item 5)."""
+"""Column names of every kind: nothing collides with what the composed statement uses, and paths are unambiguous."""
 
 import duckdb
 import pyarrow as pa
@@ -16,7 +15,7 @@ TAKEN_NAMES = [
     "leaf_number", "column_position", "leaf_position", "column_leaves", "size_bytes", "chunks", "footers",
     "scanned_file", "leaf_rank", "leaf_bytes", "has_rows",
 ]  # fmt: skip
-ODD_NAMES = [
+HARD_NAMES = [
     "select", "from", "null", "true", "a b", "it's", "*", "COLUMNS(*)", "?", "$1", "%s{}", "-- comment", "/*", ";",
     "ünï 🦆", "日本語", "new\nline", "tab\t", "back\\slash", "long " * 500,
 ]  # fmt: skip
@@ -44,7 +43,7 @@ def assert_numbered(rows, names):
 
 
 def test_names_that_the_statement_uses(connection, write):
-    """All at once, so that each must keep clear of each. Where two differ in case alone DuckDB renames one."""
+    """All at once, so each must keep clear of all others. DuckDB renames one of two that differ in case alone."""
     path = write(*((name, [number, number + 1]) for number, name in enumerate(TAKEN_NAMES)))
     names = connection.sql(f"FROM read_parquet('{path}')").columns
     assert [name for name in names if name not in TAKEN_NAMES] == ["FILE_NAME_1"]
@@ -56,9 +55,9 @@ def test_one_taken_name_alone(connection, write, name):
     assert_numbered(file_rows(connection, write((name, [0, 1]))), [name])
 
 
-def test_odd_names(connection, write):
-    path = write(*((name, [number, number + 1]) for number, name in enumerate(ODD_NAMES)))
-    assert_numbered(file_rows(connection, path), ODD_NAMES)
+def test_names_that_are_hard_to_quote(connection, write):
+    path = write(*((name, [number, number + 1]) for number, name in enumerate(HARD_NAMES)))
+    assert_numbered(file_rows(connection, path), HARD_NAMES)
 
 
 def test_quoted_parts(connection, write):
@@ -123,7 +122,7 @@ def test_nul_in_a_name(connection, write, nested):
 
 
 def test_same_name_in_another_case_or_again(connection, write):
-    """Under the names that DuckDB gives them: each column is there once, with its own values."""
+    """Each column is there once, under the name that DuckDB gives it, with its own values."""
     path = write(("a", [1]), ("A", [2]), ("a", [3]), ("b", [4]), ("B", ["text"]))
     names = connection.sql(f"FROM read_parquet('{path}')").columns
     rows = file_rows(connection, path)

@@ -1,4 +1,4 @@
-"""The named options of file_column_stats (issue A, item 2)."""
+"""The named options of file_column_stats."""
 
 import gzip
 
@@ -181,7 +181,7 @@ def test_hive_partitioning(connection, write, tmp_path):
 
 
 def test_hive_types_where_a_file_has_the_column_itself(connection, write, tmp_path):
-    """Then no path is read, and the types are of no use; united or not."""
+    """Then no path is read and the types have no effect, united or not."""
     write("p=1/a.parquet", {"v": [1], "p": [100]})
     pattern = str(tmp_path / "*" / "*.parquet")
     for is_united in (False, True):
@@ -210,7 +210,7 @@ def test_hive_types_are_those_of_all_paths(connection, write, tmp_path):
     ("a.json", '{"v": 1, "p": 100}\n{"v": 2, "p": 200}\n'),
 ])  # fmt: skip
 def test_a_column_of_the_file_is_not_replaced_by_its_path(connection, write, name, content):
-    """Unless that is asked for: the statistics are of what is in the file."""
+    """Unless the path's values are asked for: the statistics are those of what is in the file."""
     path = write(f"P=7/{name}", content)
     in_the_file = [(0, "v", "BIGINT", "1", "2"), (0, "p", "BIGINT", "100", "200")]
     assert found_columns(connection, path, hive_partitioning=False) == in_the_file

@@ -85,7 +85,7 @@ DUCKLAKE_CASES = {
     "NaN": "SELECT {'n': CASE WHEN i = 3 THEN 'nan'::DOUBLE ELSE i END, 'i': i}::VARIANT AS v FROM range(9) t(i)",
     "names": """SELECT {'a.b': 1, 'say "hi"': 2, 'element': 3, 'root': 4, 'value': 6, 'ünï': 7,
                         'a b': 8}::VARIANT AS v""",
-    "odd fields": """SELECT {'list': {'element': i}, 'typed_value': {'value': i, 'typed_value': 'x'},
+    "fields named like those of Parquet": """SELECT {'list': {'element': i}, 'typed_value': {'value': i, 'typed_value': 'x'},
                              'metadata': [i]}::VARIANT AS v FROM range(9) t(i)""",
 }
 # Where the footer says less than DuckLake's writer knew: a chunk with NaN has no bounds.
@@ -209,12 +209,12 @@ def by_another_writer(path):
 
 
 def test_another_writer_must_have_shredded_all_above_the_field(connection, tmp_path):
-    """DuckDB and DuckLake take it that a value which is not shredded has no field that is. Of DuckDB it is known."""
+    """DuckDB and DuckLake assume that a value which is not shredded has no field that is. Files of DuckDB keep to that."""
     query = "SELECT CASE WHEN i = 1 THEN {} ELSE {{'a': i::DOUBLE}}::VARIANT END AS v FROM range(9) t(i)"
     partly = write(connection, tmp_path / "partly.parquet", query.format("'x'::VARIANT"))
     assert field_bounds(fields(column_rows(connection, partly)["v"])['"a"']) == ("0.0", "8.0")
     assert column_rows(connection, by_another_writer(partly))["v"]["extra_stats"] is None
-    # Nor is it known of another writer that bounds mean the absence of NaN.
+    # Nor is it known that bounds of another writer mean the absence of NaN.
     whole = write(connection, tmp_path / "whole.parquet", query.format("NULL"))
     own, others = (fields(column_rows(connection, file)["v"]) for file in (whole, by_another_writer(whole)))
     assert own['"a"'].pop("contains_nan") is False
@@ -327,7 +327,7 @@ CASTS = {"int32": int, "int64": int, "float64": float, "varchar": str, "date": s
 
 @pytest.mark.parametrize("seed", range(12))
 def test_bounds_hold_for_values_of_any_shape(connection, path, seed):
-    """Fields of one type in most rows, of another in some: what is told of a field is true of all its values."""
+    """Fields have one type in most rows and another in some: what is said of a field is true of all its values."""
     generator = random.Random(seed)
     few = [random_value(generator, 2) for _ in range(generator.randint(2, 7))]
     rows = generator.choices(few, k=50) if seed % 2 else few

@@ -268,7 +268,7 @@ def test_statistics_are_called_accurate(metastore, connection, tmp_path, version
 
 
 def test_histograms_and_notes(metastore, connection, tmp_path):
-    """The statistics of another call take the same way."""
+    """The statistics of another call go the same way."""
     recipe = metastore("4.1")
     path = write(connection, tmp_path / "a.parquet", "SELECT i AS id, 'inf'::DOUBLE AS far FROM range(100) t(i)")
     recipe.settings(path)

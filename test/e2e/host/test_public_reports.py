@@ -98,7 +98,7 @@ def test_bad_bounds_of_strings(connection, tmp_path):
 
 
 def test_deprecated_bounds_compared_as_bytes(connection, tmp_path):
-    """hardwood-hq/hardwood 205: writers of old compared signed numbers as unsigned bytes."""
+    """hardwood-hq/hardwood 205: old writers compared signed numbers as unsigned bytes."""
     path = tmp_path / "file.parquet"
     pq.write_table(pa.table({"i": pa.array([-10, 5], pa.int32())}), path)
     low, high = struct.pack("<i", 5), struct.pack("<i", -10)
@@ -118,7 +118,7 @@ def test_zeros_of_both_signs(connection, tmp_path):
 
 @pytest.mark.parametrize("values", [[float("nan"), 1.0, 2.0], [float("nan")], [float("nan"), None]])
 def test_nan_beside_bounds(connection, tmp_path, values):
-    """NVIDIA/cudf 22817, apache/arrow-rs 264: bounds leave NaN out, and a reader must be told of it."""
+    """NVIDIA/cudf 22817, apache/arrow-rs 264: bounds leave NaN out, and a reader must be told so."""
     path = tmp_path / "file.parquet"
     pq.write_table(pa.table({"d": values}), path)
     row = column_rows(connection, str(path))["d"]
@@ -158,7 +158,7 @@ def test_a_count_of_nulls_that_is_not_there(connection, tmp_path):
 
 
 def test_partitions_say_what_the_whole_table_says(connection, tmp_path):
-    """prestodb/presto 22202: counts of NULL of a partitioned table differed from those of the same rows in one."""
+    """prestodb/presto 22202: counts of NULL in a partitioned table differed from those of the same rows in one piece."""
     connection.execute("CREATE TABLE t AS SELECT i % 3 AS k, CASE WHEN i % 7 <> 0 THEN i END AS v, 'x' || i AS s FROM range(1000) r(i)")
     connection.execute(f"COPY t TO {sql_literal(tmp_path / 'p')} (FORMAT parquet, PARTITION_BY (k))")
     files = sql_literal(str(tmp_path / "p" / "*" / "*.parquet"))

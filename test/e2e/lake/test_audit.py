@@ -1,6 +1,6 @@
 """`ducklake_stats_audit` and `ducklake_stats_repair` on the real DuckLake: its queries are wrong before, right after.
 
-W1 to W6 are the situations of ../shared/reference/ducklake.md. Everything here runs on each kind of catalogue.
+W1 to W6 are the faults of docs/ducklake.md. The situations run on each kind of catalogue.
 """
 
 from dataclasses import dataclass
@@ -149,3 +149,13 @@ def test_a_healthy_lake_has_no_findings(core_lake):
     assert core_lake.execute(f"FROM {core_lake.metadata}.ducklake_inlined_data_tables") != []
     assert core_lake.audit() == []
     assert core_lake.repair_statements() == []
+
+
+def test_texts_with_nul_characters(files_lake):
+    files_lake.execute("CREATE TABLE lake.t(s VARCHAR)")
+    files_lake.execute("INSERT INTO lake.t VALUES ('a' || chr(0) || 'b'), ('a' || chr(0) || 'c')")
+    assert files_lake.findings("wrong") == set()
+    files_lake.execute(f"UPDATE {files_lake.metadata}.ducklake_file_column_stats SET max_value = 'a' || chr(0), min_value = 'b' || chr(0)")
+    assert [row["statistic"] for row in files_lake.audit() if row["severity"] == "wrong"] == ["min_value"]
+    files_lake.repair()
+    assert files_lake.findings("wrong", "missing") == set()

@@ -1,16 +1,12 @@
-"""Tables of inlined rows in catalogues of other versions of DuckLake, imitated by changing one that 1.5.5 made.
+"""Inlined rows and statistics as other versions of DuckLake and DuckDB leave them, imitated by changing a catalogue that
+1.5.5 made.
 
-DuckLake itself may not read such a catalogue any more; our functions read its tables alone, and what they find must not
-change. The other tables of 0.3 and 1.1 are imitated in test_catalogue_databases.py.
+DuckLake itself may not read such a catalogue any more. Our functions read its tables alone, and what they find must not
+change. Tables and columns that versions have more or less are imitated in test_catalogue_layouts.py.
 """
 
 import pytest
-from lakes import lake_in, write_files
-
-FUNCTIONS = (
-    "ducklake_column_stats", "ducklake_table_column_stats", "ducklake_file_variant_stats", "ducklake_stats_audit",
-    "ducklake_stats_repair",
-)  # fmt: skip
+from lakes import FUNCTIONS, lake_in, write_files
 
 
 @pytest.fixture
@@ -75,3 +71,46 @@ def test_inlined_rows_of_an_unknown_schema_version(mixed_lake):
     assert everything(mixed_lake) == before
     mixed_lake.repair()
     assert mixed_lake.value("SELECT count(*) FROM lake.inlined WHERE i NOT BETWEEN 0 AND 50") == 2
+
+
+def test_bounds_of_long_decimals_the_wrong_way_round(files_lake):
+    """DuckDB 1.5.3 wrote the bounds of decimals of 19 or more digits with the minimum above the maximum."""
+    files_lake.execute("CREATE TABLE lake.t(d DECIMAL(38,2))")
+    files_lake.execute("INSERT INTO lake.t VALUES (-12345678901234567890.5), (98765432109876543210.25)")
+    files_lake.repair()
+    right = files_lake.execute(f"FROM {files_lake.metadata}.ducklake_file_column_stats")
+    for table in ("ducklake_file_column_stats", "ducklake_table_column_stats"):
+        files_lake.execute(f"UPDATE {files_lake.metadata}.{table} SET min_value = max_value, max_value = min_value")
+    expected = {("wrong", "d", bound, part) for bound in ("min_value", "max_value") for part in ("file", "table")}
+    assert files_lake.findings("wrong") == expected
+    files_lake.repair()
+    assert files_lake.execute(f"FROM {files_lake.metadata}.ducklake_file_column_stats") == right and files_lake.audit() == []
+
+
+def test_rows_of_nested_parents(files_lake):
+    """DuckDB 2.0 returns statistics of structs and lists, too, and DuckLake 1.1 may keep them."""
+    files_lake.execute("CREATE TABLE lake.t(s STRUCT(a INTEGER), l INTEGER[])")
+    files_lake.execute("INSERT INTO lake.t VALUES ({'a': 1}, [2]), (NULL, NULL)")
+    files_lake.repair()
+    parents = files_lake.execute(f"SELECT column_id FROM {files_lake.metadata}.ducklake_column WHERE column_type IN ('struct', 'list')")
+    for (column_id,) in parents:
+        for table, columns in (("file", "data_file_id, table_id, column_id, value_count, null_count"), ("table", "table_id, column_id, contains_null")):
+            stats = f"{files_lake.metadata}.ducklake_{table}_column_stats"
+            files_lake.execute(f"INSERT INTO {stats} ({columns}) SELECT {columns.replace('column_id', str(column_id))} FROM {stats} LIMIT 1")
+    before = files_lake.execute(f"FROM {files_lake.metadata}.ducklake_file_column_stats ORDER BY ALL")
+    files_lake.attach_again()
+    assert files_lake.audit() == [] and files_lake.repair(include=["wrong", "missing", "loose", "harmless"]) == 0
+    assert files_lake.execute(f"FROM {files_lake.metadata}.ducklake_file_column_stats ORDER BY ALL") == before
+    assert files_lake.value("SELECT count(*) FROM lake.t WHERE s.a = 1") == 1
+
+
+def test_a_float_that_became_a_double(files_lake):
+    """Its bounds are those of the FLOAT, whose shortest text is another DOUBLE."""
+    files_lake.execute("CREATE TABLE lake.t(f FLOAT)")
+    files_lake.execute("INSERT INTO lake.t VALUES (0.1), (1e30)")
+    files_lake.execute("ALTER TABLE lake.t ALTER COLUMN f TYPE DOUBLE")
+    assert files_lake.findings("wrong")
+    files_lake.repair()
+    assert files_lake.findings("wrong", "missing") == set()
+    for value in ("0.1::FLOAT::DOUBLE", "1e30::FLOAT::DOUBLE"):
+        assert files_lake.value(f"SELECT count(*) FROM lake.t WHERE f = {value}") == 1

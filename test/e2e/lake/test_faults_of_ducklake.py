@@ -1,8 +1,8 @@
 """W1-W4, W6 and W7 of docs/ducklake.md: rows that DuckLake 1.5.5 writes wrong, and ours right.
 
 Each situation is built twice. On every host: a file that COPY wrote, for our rows alone. Where the real DuckLake is
-packaged: in a lake, where its own row is shown to be wrong, its queries are shown to lose rows, and our rows put into
-its catalogue are shown to bring them back.
+packaged: in a lake, where its own row is shown to be wrong, its queries are shown to lose rows, and our rows, put into
+its catalogue, bring them back.
 """
 
 import json

@@ -86,7 +86,7 @@ def test_a_default_of_a_part(lake, rows, has_null, limit):
 
 
 def test_an_orphan_does_not_stand_for_a_row(lake):
-    """Rows of a table that is not the file's own are nobody's: the absent row is inserted beside them."""
+    """Rows with the id of another table belong to nobody: the absent row is inserted beside them."""
     lake.run(["CREATE TABLE lake.a(i INTEGER)", "CREATE TABLE lake.b(i INTEGER)"])
     lake.set_option("data_inlining_row_limit", "0")
     lake.execute("INSERT INTO lake.a VALUES (1)")

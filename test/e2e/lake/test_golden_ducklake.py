@@ -8,7 +8,7 @@ from file_rows import file_rows, sql_literal
 
 # Why a row is deliberately not DuckLake's. Each name stands in the dictionaries below at the fields it explains.
 #   stored as double   HUGEINT and UHUGEINT are DOUBLE columns in the file, and are reported as what the file holds
-#   not counted        DuckLake writes 0 or NULL for TIMETZ and INTERVAL; we count them (ducklake.md, section 2)
+#   not counted        DuckLake writes 0 or NULL for TIMETZ and INTERVAL; we count them (docs/ducklake.md)
 #   W4 long text       a maximum without an ASCII byte to raise costs DuckLake both bounds; ours is raised by code point
 #   NUL                a bound ends before a NUL byte, which catalogues kept in Postgres cannot hold
 #   W7                 a NULL struct in a list counts one NULL too many

@@ -74,7 +74,7 @@ def test_the_lake_is_sick_and_gets_well(sick_lake):
 
 @pytest.mark.parametrize("table", WRITES)
 def test_rows_inserted_after_the_repair_was_written(sick_lake, table):
-    """The statements were made for a lake that has grown since: what they say of it is not taken for true."""
+    """The statements were made for a lake that has grown since: what they say about it is not taken for true."""
     statements = sick_lake.repair_statements()
     sick_lake.execute(WRITES[table])
     stored = f"FROM {sick_lake.metadata}.ducklake_table_column_stats ORDER BY ALL"

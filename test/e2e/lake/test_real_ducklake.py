@@ -53,8 +53,8 @@ def table_differences(lake, table, **options):
 
 
 def test_every_type_with_deletes_and_changed_columns(files_lake):
-    """Four files, the last with the rows that an update moved: it also holds their old numbers, as a column
-    that DuckLake keeps to itself."""
+    """Four files. The last has the rows that an update moved, and their old numbers in a column that DuckLake keeps to
+    itself."""
     for statement in CHANGES:
         files_lake.execute(statement)
     files = data_files(files_lake, "t")

@@ -10,8 +10,8 @@ from file_rows import sql_literal
 from lakes import lake_in, write_files
 from packaged_extension import load_statement, packaged_extension_path
 
-# The repair has every kind of statement: rows of files of which one or several statistics are wrong, that are absent
-# or there twice, and rows of tables.
+# The repair has every kind of statement: rows of files with one or several wrong statistics, rows that are
+# absent or there twice, and rows of tables.
 STATEMENTS = (
     "CREATE TABLE lake.nan_rows AS SELECT CASE WHEN i < 10 THEN 'nan'::DOUBLE ELSE i END AS d FROM range(10000) s(i)",
     "CREATE TABLE lake.texts AS SELECT CASE WHEN i >= 2048 THEN i::INTEGER END AS i, repeat('é', 200) || i AS x "
@@ -254,7 +254,7 @@ def test_killed_between_any_two_statements(damaged_lake, extension_path, tmp_pat
 
 
 def test_rows_that_somebody_else_made_one_of(connection, load_packaged, tmp_path):
-    """Of repeated rows, which are replaced; a row that is alone again is somebody else's."""
+    """Repeated rows are replaced. A row that is alone again is somebody else's."""
     load_packaged(connection, "ducklake")
     lake = lake_in(connection, tmp_path)
     lake.set_option("data_inlining_row_limit", "0")

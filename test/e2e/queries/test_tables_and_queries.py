@@ -1,10 +1,9 @@
-"""`table_column_stats` and `query_column_stats`: anything that DuckDB can select from, and nothing else (issue B, items 3
-and 5)."""
+"""`table_column_stats` and `query_column_stats`: anything that DuckDB can select from, and nothing else."""
 
 import duckdb
 import pytest
-from conftest import HOST_VERSION
 from file_rows import COLUMN_NAMES, bounds, counts, rows_of, sql_literal
+from host_version import HOST_VERSION
 
 # A nested table: the numbers count all nodes in pre-order.
 NESTED = """
@@ -105,12 +104,12 @@ def test_names(connection, name):
 def test_names_of_columns(connection):
     names = ["a.b", 'say "x"', "select", "source", "stats", "names", "filename", "é 🦆", "a'b", "column_stats", "(.*)", "*"]
     columns = ", ".join('{0} AS "{1}"'.format(index, name.replace('"', '""')) for index, name in enumerate(names))
-    connection.execute(f"CREATE TABLE odd AS SELECT {columns}")
-    rows = table_rows(connection, "odd")
+    connection.execute(f"CREATE TABLE named AS SELECT {columns}")
+    rows = table_rows(connection, "named")
     assert [bounds(row) for row in rows] == [(str(index),) * 2 for index in range(len(names))]
     assert [row["column_name"] for row in rows[:3]] == ['"a.b"', '"say ""x"""', "select"]
     for index, name in enumerate(names):
-        (row,) = table_rows(connection, "odd", columns=[name])
+        (row,) = table_rows(connection, "named", columns=[name])
         assert (row["column_id"], bounds(row)) == (index + 1, (str(index),) * 2)
 
 
@@ -323,7 +322,7 @@ FIRST_SINCE_2 = -(1 << 63) + 2
     ("make_timestamp", "TIMESTAMPTZ", -9_223_372_022_400_000_000),
 ])  # fmt: skip
 def test_the_first_and_the_last_moments(connection, function, kind, first_before_2):
-    """DuckDB 2.0 has a part of one more day. Where the host has a text for a moment, the bound is that text."""
+    """DuckDB 2.0 reaches a part of one more day. Where the host has a text for a moment, the bound is that text."""
     is_before_2 = duckdb.__version__ < "2"
     for number in (FIRST_SINCE_2, FIRST_SINCE_2 + 1, first_before_2 - 1, first_before_2, 0, (1 << 63) - 2):
         query = f"SELECT {function}({number}::BIGINT)::{kind} AS t"

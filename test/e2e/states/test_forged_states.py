@@ -1,5 +1,5 @@
 """Damaged and forged states end in an error, and the session goes on: no crash, no huge allocation, no bound that does not
-bound. What could end the process runs in a process of its own. The parser alone is in `src/core/state_forgery_tests.rs`."""
+bound. What could end the process runs in a process of its own. The parser alone is in `colstats-core/src/state/forgery_tests.rs`."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""States: kept, merged and read they give what `column_stats` gives for all rows (issue B, items 1, 2 and 5).
+"""States: kept, merged and read they give what `column_stats` gives for all rows.
 
 What damaged and forged states do is in `test_forged_states.py`, what many and large ones do in `test_states_at_scale.py`.
 """
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from conftest import HOST_VERSION, version_tuple
 from file_rows import quoted_identifier
+from host_version import HOST_VERSION, version_tuple
 
 GOLDEN = Path(__file__).parent / "golden_states"
 
@@ -88,7 +88,7 @@ def test_bound_length_is_kept_in_the_state(connection, limit):
 
 
 def test_groups(connection):
-    """Many groups at once, each with its own rows, a column of them without any value."""
+    """Many groups at once, each with its own rows; one column has no value at all."""
     connection.execute("CREATE TABLE t AS SELECT i % 100 AS g, CASE WHEN i % 100 > 0 THEN i END AS x FROM range(50000) r(i)")
     mistaken = one(
         connection,

@@ -1,4 +1,4 @@
-"""Many groups, little memory, large values, and values that are strange (issue B, robustness)."""
+"""Many groups, little memory, large values, and values that are strange."""
 
 import threading
 import time

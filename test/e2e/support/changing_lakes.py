@@ -1,6 +1,6 @@
 """Random lakes (random_lakes.py) that live on: changes that a lake sees in use, made in rounds with a repair between.
 
-These are the changes that tell columns by number, not by name, and files by what the catalogue says of them: names that
+These changes show whether columns are told by number, not by name, and files by what the catalogue says of them: names that
 change places, fields of structs that come and go, transactions that are taken back, expiry, and rows that move between
 the catalogue and files.
 """
@@ -44,7 +44,7 @@ class ChangingLake(RandomLake):
         return f"([{listed}])[1 + (hash(i * 7 + {self.random.randrange(99)}) % {len(STRUCT_VALUES)})::INTEGER]"
 
     def insert(self, table):
-        """By names, whose order in the table is no longer the one they were made in."""
+        """By names: their order in the table is no longer the one they were made in."""
         names = ", ".join(("k", *table.columns))
         query, keys = self.rows(table.columns, self.random.choice((1, 5, 60, 700, 2500, 5000)))
         self.run(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM ({query})")

@@ -2,7 +2,7 @@
 
 A comparison yields every field that differs, so that a test lists each deliberate difference with its reason; nothing
 is skipped by kind. Only `extra_stats` are compared by meaning: a box may be wider than DuckLake's six decimals, since
-ours is rounded outward (W2 of ducklake.md).
+ours is rounded outward (W2 of docs/ducklake.md).
 """
 
 import json

@@ -1,6 +1,6 @@
 """Our rows of a lake beside those of its catalogue. Where they differ, a rule says why; the rest is a failure.
 
-W1 to W7 are those of ../shared/reference/ducklake.md.
+W1 to W7 are those of docs/ducklake.md.
 """
 
 from file_rows import rows_of, sql_literal

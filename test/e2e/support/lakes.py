@@ -7,7 +7,14 @@ from pathlib import Path
 from cipher import use_own_cipher
 from file_rows import quoted_identifier, rows_of, sql_literal
 
+FUNCTIONS = (
+    "ducklake_column_stats", "ducklake_table_column_stats", "ducklake_file_variant_stats", "ducklake_stats_audit",
+    "ducklake_stats_repair",
+)  # fmt: skip
 FILES_READ = re.compile(r"Total Files Read:\s*(\d+)")
+
+# Ten rows with NaN in the first of several row groups: W1, the fault by which the tests see that a repair works.
+NAN_FIRST = "CASE WHEN i < 10 THEN 'nan'::DOUBLE ELSE i END"
 
 
 @dataclass
@@ -119,3 +126,21 @@ def write_files(connection, folder, queries, prefix="part"):
         path = sql_literal(folder / f"{prefix}_{number:03}.parquet")
         connection.execute(f"COPY ({query}) TO {path} (FORMAT parquet)").fetchall()
     return str(folder / f"{prefix}_*.parquet")
+
+
+def add_file(lake, path, query, table="t"):
+    """Writes a file by COPY and adds it to a table."""
+    lake.execute(f"COPY ({query}) TO {sql_literal(path)}")
+    lake.execute(f"CALL ducklake_add_data_files('lake', {sql_literal(table)}, {sql_literal(path)})")
+
+
+def sick_table(lake, table="lake.t"):
+    """A table of which DuckLake loses the ten rows with NaN."""
+    lake.set_option("parquet_row_group_size", "2048")
+    lake.execute(f"CREATE TABLE {table} AS SELECT {NAN_FIRST} AS d FROM range(10000) s(i)")
+    assert lost_rows(lake, table) == 10
+
+
+def lost_rows(lake, table="lake.t"):
+    """How many of the ten rows a filter does not find."""
+    return 10 - lake.value(f"SELECT count(*) FROM {table} WHERE d > 20000")

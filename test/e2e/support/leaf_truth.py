@@ -132,7 +132,7 @@ def cannot_be_raised(truth):
 
 
 def is_widened(leaf, truth):
-    """FLOAT bounds with an exponent are one step wider (W6 of ducklake.md)."""
+    """FLOAT bounds with an exponent are one step wider (W6 of docs/ducklake.md)."""
     return leaf.type_name == "FLOAT" and "e" in truth
 
 

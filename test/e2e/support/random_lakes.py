@@ -332,7 +332,7 @@ class RandomLake:
         return copy
 
     def tamper(self):
-        """Takes statistics away, as a catalogue may lack them: none becomes wrong by it."""
+        """Takes statistics away, as a catalogue may lack them. None becomes wrong."""
         files, tables = (f"{self.lake.metadata}.ducklake_{kind}_column_stats" for kind in ("file", "table"))
         pick = f"hash(column_id, table_id, {self.random.randrange(999)}) % 3 = 0"
         for _ in range(self.random.randint(1, 4)):

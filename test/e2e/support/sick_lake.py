@@ -1,4 +1,4 @@
-"""One lake with every illness at once, for tests that disturb its repair: each statement of the repair has work to do.
+"""One lake with every fault at once, for tests that disturb its repair: each statement of the repair has work to do.
 
 `QUERIES` maps a query to the answer that DuckLake gives before the repair and to the right one.
 """
@@ -24,7 +24,7 @@ TABLES = ("nan", "text", "point", "twice", "added")
 
 
 def make_sick(lake, folder):
-    """Fills an empty lake. DuckLake's own doing is all but the repeated rows and the lost row."""
+    """Fills an empty lake. All faults but the repeated rows and the lost row are DuckLake's own."""
     lake.set_option("data_inlining_row_limit", "0")
     lake.set_option("parquet_row_group_size", str(ROWS_PER_GROUP))
     pattern = write_files(lake.connection, folder / "added", [f"SELECT {k} + i / 1000 AS d FROM range(1000) s(i)" for k in range(3)])

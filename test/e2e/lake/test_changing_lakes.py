@@ -41,7 +41,7 @@ def wrong_orders(lake, table, copy):
 
 
 def answers_without_statistics(lake, queries):
-    """What the same catalogue answers without any statistics: what is wrong even so has another cause."""
+    """What the same catalogue answers without any statistics. What is still wrong then has another cause."""
     stored = [f"{lake.metadata}.ducklake_{kind}_column_stats" for kind in ("file", "table")]
     for number, table in enumerate(stored):
         lake.run([f"CREATE OR REPLACE TEMP TABLE kept_{number} AS FROM {table}", f"DELETE FROM {table}"])
@@ -54,7 +54,7 @@ def answers_without_statistics(lake, queries):
 
 
 def caused_by_statistics(lake, wrong):
-    """Leaves out what is as wrong, or more so, without statistics: filters on widened columns, on BLOBs."""
+    """Leaves out what is just as wrong, or more so, without statistics: filters on widened columns, on BLOBs."""
     answers = answers_without_statistics(lake, [query for query, _, _ in wrong]) if wrong else []
     return [found for found, without in zip(wrong, answers) if tuple(without) == tuple(found[2])]
 

@@ -1,17 +1,13 @@
-"""DuckLake catalogues of other versions, in other places, and damaged ones.
+"""Catalogues of a DuckLake with other tables and columns, in another order, in other places, and with tables missing.
 
-DuckLake 1.1 and 0.3 cannot be had as packages: their catalogues are imitated by what they have more or less.
+There are no packages of DuckLake 1.1 and 0.3: their catalogues are imitated by what they have more or less.
 """
 
 import duckdb
 import pytest
 from file_rows import sql_literal
-from lakes import Lake, encrypted_lake_in, lake_in, write_files
+from lakes import FUNCTIONS, Lake, lake_in, write_files
 
-FUNCTIONS = (
-    "ducklake_column_stats", "ducklake_table_column_stats", "ducklake_file_variant_stats", "ducklake_stats_audit",
-    "ducklake_stats_repair",
-)  # fmt: skip
 # What DuckLake 1.1 has more than 1.0.
 TO_1_1 = (
     "ALTER TABLE {}.ducklake_data_file ADD COLUMN row_group_count BIGINT",
@@ -156,35 +152,3 @@ def test_a_relative_data_path(connection, catalogues, tmp_path, monkeypatch):
     lake.repair()
     assert serious(lake) == set()
     assert lake.value(LOST) == 10
-
-
-def test_an_encrypted_lake(connection, catalogues, tmp_path):
-    """Each file has a key of its own, which the catalogue keeps."""
-    lake = encrypted_lake_in(connection, tmp_path, catalogues("duckdb"))
-    lake.set_option("data_inlining_row_limit", "0")
-    lake.set_option("parquet_row_group_size", "2048")
-    lake.run(WRONG_LAKE[:1])
-    keys = lake.execute(f"SELECT DISTINCT encryption_key IS NULL FROM {lake.metadata}.ducklake_data_file")
-    assert keys == [(False,)]
-    rows = {row["column_name"]: row for row in lake.rows("ducklake_column_stats")}
-    assert (rows["d"]["min_value"], rows["d"]["max_value"], rows["d"]["contains_nan"]) == ("10.0", "9999.0", True)
-    assert (rows["k"]["min_value"], rows["k"]["value_count"]) == ("0", 10000)
-    assert lake.value(LOST) == 0
-    lake.repair()
-    assert lake.value(LOST) == 10
-    assert serious(lake) == set()
-
-
-def test_an_encrypted_lake_with_swapped_names(connection, catalogues, tmp_path):
-    """Only the reader sees the field ids of an encrypted file, and those of whole columns alone. The parts of a nested
-    column are told by the names that they had."""
-    lake = encrypted_lake_in(connection, tmp_path, catalogues("duckdb"))
-    lake.set_option("data_inlining_row_limit", "0")
-    lake.run([
-        "CREATE TABLE lake.t AS SELECT i AS a, i + 1000 AS b, {'p': i, 'q': -i} AS s, {'u': i} AS v FROM range(100) s(i)",
-        "ALTER TABLE lake.t RENAME a TO x", "ALTER TABLE lake.t RENAME b TO a", "ALTER TABLE lake.t RENAME x TO b",
-        "ALTER TABLE lake.t RENAME s.p TO r",
-    ])  # fmt: skip
-    bounds = {row["column_name"]: (row["min_value"], row["max_value"]) for row in lake.rows("ducklake_column_stats")}
-    assert bounds == {"b": ("0", "99"), "a": ("1000", "1099"), "s.r": ("0", "99"), "s.q": ("-99", "0"), "v.u": ("0", "99")}
-    assert lake.audit() == []

@@ -1,11 +1,13 @@
-"""One sick file or table does not hide the rest of a lake: the audit says what cannot be read and judges the others, and the
-repair leaves alone what could not be judged."""
+"""A file or table that cannot be read does not hide the rest of a lake: the audit says what cannot be read and judges the
+others, and the repair leaves alone what could not be judged. The functions that compute name it in their error."""
 
+import re
 from pathlib import Path
 
 import duckdb
 import pytest
-from lakes import lake_in
+from file_rows import sql_literal
+from lakes import FUNCTIONS, add_file, lake_in, sick_table
 
 EVERYTHING = ["wrong", "missing", "loose", "harmless"]
 
@@ -65,7 +67,7 @@ def test_a_sick_file(lake, damage):
     ((table, path, effect),) = unreadable(lake)
     assert (table, path) == ("sick", sick) and "cannot be read" in effect
     found = wrong(lake)
-    # Of the table's own row nothing is said while one of its files cannot be read.
+    # Nothing is said of the table's own row while one of its files cannot be read.
     assert {("wrong", "i", False), ("wrong", "i", True), ("sick", "i", False)} >= found >= {("wrong", "i", False), ("wrong", "i", True)}
     before = lake.execute(f"FROM {lake.metadata}.ducklake_table_column_stats ORDER BY ALL")
     lake.run(lake.repair_statements(include=EVERYTHING))
@@ -148,7 +150,7 @@ def test_a_failure_that_names_no_file_leads_to_the_audit(lake):
 
 
 def test_very_many_sick_files(lake, tmp_path):
-    """Missing ones are listed and damaged footers looked at, so that their number does not matter."""
+    """Missing files are listed and damaged footers looked at, so their number does not matter."""
     lake.execute("CREATE TABLE lake.many(i BIGINT)")
     query = "SELECT i::BIGINT AS i, i // 2 AS part FROM range(400) s(i)"
     lake.execute(f"COPY ({query}) TO '{tmp_path}/many' (FORMAT parquet, PARTITION_BY (part))")
@@ -158,3 +160,75 @@ def test_very_many_sick_files(lake, tmp_path):
     for number, path in enumerate(files[::2]):
         (damage_missing if number % 2 else damage_garbage)(path)
     assert sorted(path for table, path, _ in unreadable(lake) if table == "many") == files[::2]
+
+
+def test_a_data_file_that_is_gone(ducklake, tmp_path):
+    lake = lake_in(ducklake, tmp_path)
+    sick_table(lake)
+    lake.execute("CREATE TABLE lake.whole AS SELECT i FROM range(100) s(i)")
+    (row,) = lake.rows("ducklake_column_stats", table_name="t")
+    file = Path(row["file_name"])
+    for damage in (file.unlink, lambda: file.write_bytes(b"PAR1 not any more"), lambda: file.write_bytes(b"")):
+        damage()
+        for function in FUNCTIONS:
+            if function in ("ducklake_stats_audit", "ducklake_stats_repair"):
+                (row,) = lake.rows(function)
+                assert file.name in (row.get("effect") or row["purpose"])
+            else:
+                with pytest.raises(duckdb.Error, match=file.name):
+                    lake.rows(function)
+            lake.rows(function, table_name="whole")
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_data_file_is_missing(files_lake, function):
+    files_lake.run(["CREATE TABLE lake.first AS SELECT 1 AS i", "CREATE TABLE lake.t AS SELECT 1 AS i"])
+    ((name,),) = files_lake.execute("SELECT data_file FROM ducklake_list_files('lake', 't')")
+    Path(name).unlink()
+    message = f"data file 1 of table 't' is missing: '{name}'"
+    if function in ("ducklake_stats_audit", "ducklake_stats_repair"):
+        (row,) = files_lake.rows(function)
+        assert message in (row.get("effect") or row["purpose"])
+    else:
+        with pytest.raises(duckdb.Error, match=re.escape(f"{function}: {message}")):
+            files_lake.rows(function)
+    # The rest of the lake can still be looked at.
+    files_lake.rows(function, table_name="first")
+
+
+def test_a_file_with_fewer_rows_than_the_catalogue_says(files_lake):
+    """A file that was put in the place of another."""
+    files_lake.execute("CREATE TABLE lake.t AS SELECT i FROM range(10) s(i)")
+    ((name,),) = files_lake.execute("SELECT data_file FROM ducklake_list_files('lake', 't')")
+    no_rows = "SELECT 1::BIGINT AS i WHERE false"
+    files_lake.execute(f"COPY ({no_rows}) TO {sql_literal(name)} (FORMAT parquet, FIELD_IDS {{i: 1}})")
+    (row,) = files_lake.audit()
+    assert row["severity"] == "unreadable" and "has no rows, but the catalogue says 10" in row["effect"]
+
+
+@pytest.mark.parametrize("table", ["ducklake_inlined_data_tables", "ducklake_delete_file", "ducklake_name_mapping"])
+def test_a_table_of_the_catalogue_that_cannot_be_read(inlining_lake, table):
+    """It must not be taken for one that is not there: bounds without its rows would be too narrow."""
+    inlining_lake.execute("CREATE TABLE lake.t AS FROM range(100) s(i)")
+    inlining_lake.execute("INSERT INTO lake.t VALUES (1000)")
+    inlining_lake.run([
+        f"ALTER TABLE {inlining_lake.metadata}.{table} RENAME TO moved",
+        f"CREATE TABLE {inlining_lake.metadata}.absent(x INTEGER)",
+        f"CREATE VIEW {inlining_lake.metadata}.{table} AS FROM {inlining_lake.metadata}.absent",
+        f"DROP TABLE {inlining_lake.metadata}.absent",
+    ])  # fmt: skip
+    for function in ("ducklake_table_column_stats", "ducklake_stats_audit", "ducklake_stats_repair"):
+        with pytest.raises(duckdb.Error, match=f"{function}: the DuckLake catalogue could not be read"):
+            inlining_lake.rows(function)
+
+
+def test_a_name_mapping_that_is_gone(inlining_lake, tmp_path):
+    inlining_lake.execute("CREATE TABLE lake.t(i BIGINT)")
+    add_file(inlining_lake, tmp_path / "a.parquet", "SELECT i FROM range(1, 50) s(i)")
+    inlining_lake.execute(f"DELETE FROM {inlining_lake.metadata}.ducklake_name_mapping")
+    message = "a.parquet.*table 't' is read by name mapping 0.*no row"
+    for function in ("ducklake_column_stats", "ducklake_table_column_stats"):
+        with pytest.raises(duckdb.Error, match=message):
+            inlining_lake.rows(function)
+    (step,) = inlining_lake.rows("ducklake_stats_repair")
+    assert re.search(message, step["purpose"], re.DOTALL) and inlining_lake.execute(step["statement"])

@@ -1,132 +1,39 @@
-"""Lakes that are attached or used in odd ways, beside those of test_names_and_arguments.py and test_catalogue_databases.py."""
+"""Lakes whose files are encrypted, each with a key of its own, which the catalogue keeps."""
 
-from pathlib import Path
-
-import duckdb
 import pytest
-from lakes import Lake, encrypted_lake_in, lake_in
-
-FUNCTIONS = (
-    "ducklake_column_stats", "ducklake_table_column_stats", "ducklake_file_variant_stats", "ducklake_stats_audit",
-    "ducklake_stats_repair",
-)  # fmt: skip
-# Ten rows with NaN in the first of several row groups: W1, the illness by which the tests see that a repair works.
-NAN_FIRST = "CASE WHEN i < 10 THEN 'nan'::DOUBLE ELSE i END"
-ROWS = 10000
+from lakes import NAN_FIRST, encrypted_lake_in, lost_rows
 
 
-@pytest.fixture
-def ducklake(connection, load_packaged):
-    """The connection, with DuckLake loaded and no lake attached."""
-    load_packaged(connection, "ducklake")
-    return connection
-
-
-def sick_table(lake, table="lake.t"):
+def test_an_encrypted_lake(connection, catalogues, tmp_path):
+    """Each file has a key of its own, which the catalogue keeps."""
+    lake = encrypted_lake_in(connection, tmp_path, catalogues("duckdb"))
+    lake.set_option("data_inlining_row_limit", "0")
     lake.set_option("parquet_row_group_size", "2048")
-    lake.execute(f"CREATE TABLE {table} AS SELECT {NAN_FIRST} AS d FROM range({ROWS}) s(i)")
-    assert lost_rows(lake, table) == 10
-
-
-def lost_rows(lake, table="lake.t"):
-    return 10 - lake.value(f"SELECT count(*) FROM {table} WHERE d > 20000")
-
-
-def counts(lake, **options):
-    return {function: len(lake.rows(function, **options)) for function in FUNCTIONS}
-
-
-NOTHING = dict.fromkeys(FUNCTIONS, 0)
-
-
-def test_a_table_whose_rows_are_all_deleted(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path)
-    sick_table(lake)
-    lake.execute("DELETE FROM lake.t")
+    lake.execute(f"CREATE TABLE lake.t AS SELECT i AS k, {NAN_FIRST} AS d FROM range(10000) s(i)")
+    keys = lake.execute(f"SELECT DISTINCT encryption_key IS NULL FROM {lake.metadata}.ducklake_data_file")
+    assert keys == [(False,)]
+    rows = {row["column_name"]: row for row in lake.rows("ducklake_column_stats")}
+    assert (rows["d"]["min_value"], rows["d"]["max_value"], rows["d"]["contains_nan"]) == ("10.0", "9999.0", True)
+    assert (rows["k"]["min_value"], rows["k"]["value_count"]) == ("0", 10000)
+    assert lost_rows(lake) == 10
     lake.repair()
-    lake.execute("INSERT INTO lake.t VALUES (1), ('nan')")
-    assert lake.value("SELECT count(*) FROM lake.t WHERE d > 5") == 1
+    assert lost_rows(lake) == 0
     assert lake.findings("wrong", "missing") == set()
 
 
-def test_dropped_tables_and_views_have_no_rows(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path)
-    sick_table(lake)
-    lake.execute("CREATE VIEW lake.v AS FROM lake.t")
-    lake.execute("COMMENT ON TABLE lake.t IS 'a ''comment'''")
-    assert {row["table_name"] for row in lake.rows("ducklake_column_stats")} == {"t"}
-    lake.execute("DROP VIEW lake.v")
-    lake.execute("DROP TABLE lake.t")
-    assert counts(lake) == NOTHING
-
-
-@pytest.mark.parametrize("asked", ["lake", "LAKE", "LaKe"])
-def test_the_name_in_another_case(ducklake, tmp_path, asked):
-    lake = lake_in(ducklake, tmp_path, name="LaKe")
-    sick_table(lake)
-    ours = Lake(ducklake, lake.catalogue, lake.data_path, asked)
-    assert len(ours.audit(table_name="T")) == 2
-    ours.run(ours.repair_statements())
-    lake.attach_again()
-    assert lost_rows(lake) == 0
-
-
-def test_one_table_name_in_two_schemas_and_two_lakes(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path)
-    (tmp_path / "other").mkdir()
-    other = lake_in(ducklake, tmp_path / "other", name="other")
-    sick_table(lake)
-    lake.execute("CREATE SCHEMA lake.second")
-    sick_table(lake, "lake.second.t")
-    sick_table(other, "other.t")
-    assert [len(lake.audit(**options)) for options in ({}, {"schema_name": "second"}, {"table_name": "t"})] == [4, 2, 4]
-    lake.run(lake.repair_statements(schema_name="second")).attach_again()
-    assert [lost_rows(lake), lost_rows(lake, "lake.second.t"), lost_rows(other, "other.t")] == [10, 0, 10]
-    lake.repair()
-    assert [lost_rows(lake), lost_rows(lake, "lake.second.t"), lost_rows(other, "other.t")] == [0, 0, 10]
-
-
-def test_a_lake_attached_for_reading(connect, load_packaged, tmp_path):
-    writer = connect()
-    load_packaged(writer, "ducklake")
-    sick_table(lake_in(writer, tmp_path))
-    writer.close()
-    reader = connect()
-    load_packaged(reader, "ducklake")
-    lake = lake_in(reader, tmp_path, attach_options=", READ_ONLY")
-    assert len(lake.audit()) == 2
-    with pytest.raises(duckdb.Error, match="read-only"):
-        lake.run(lake.repair_statements())
-
-
-def test_a_lake_in_an_older_state(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path)
+def test_an_encrypted_lake_with_swapped_names(connection, catalogues, tmp_path):
+    """Only the reader sees the field ids of an encrypted file, and those of whole columns alone. The parts of a nested
+    column are told by the names that they had."""
+    lake = encrypted_lake_in(connection, tmp_path, catalogues("duckdb"))
     lake.set_option("data_inlining_row_limit", "0")
-    lake.run(["CREATE TABLE lake.t (i INTEGER)", "INSERT INTO lake.t VALUES (1)", "INSERT INTO lake.t VALUES (5)"])
-    bounds = [row["max_value"] for row in lake.rows("ducklake_column_stats", snapshot=2)]
-    assert bounds == ["1"]
-    lake.execute("DETACH lake")
-    Lake(ducklake, lake.catalogue, lake.data_path, attach_options=", SNAPSHOT_VERSION 2").attach()
-    assert [row["max_value"] for row in lake.rows("ducklake_column_stats")][0] == "1"
+    lake.run([
+        "CREATE TABLE lake.t AS SELECT i AS a, i + 1000 AS b, {'p': i, 'q': -i} AS s, {'u': i} AS v FROM range(100) s(i)",
+        "ALTER TABLE lake.t RENAME a TO x", "ALTER TABLE lake.t RENAME b TO a", "ALTER TABLE lake.t RENAME x TO b",
+        "ALTER TABLE lake.t RENAME s.p TO r",
+    ])  # fmt: skip
+    bounds = {row["column_name"]: (row["min_value"], row["max_value"]) for row in lake.rows("ducklake_column_stats")}
+    assert bounds == {"b": ("0", "99"), "a": ("1000", "1099"), "s.r": ("0", "99"), "s.q": ("-99", "0"), "v.u": ("0", "99")}
     assert lake.audit() == []
-
-
-def test_a_data_file_that_is_gone(ducklake, tmp_path):
-    lake = lake_in(ducklake, tmp_path)
-    sick_table(lake)
-    lake.execute("CREATE TABLE lake.whole AS SELECT i FROM range(100) s(i)")
-    (row,) = lake.rows("ducklake_column_stats", table_name="t")
-    file = Path(row["file_name"])
-    for damage in (file.unlink, lambda: file.write_bytes(b"PAR1 not any more"), lambda: file.write_bytes(b"")):
-        damage()
-        for function in FUNCTIONS:
-            if function in ("ducklake_stats_audit", "ducklake_stats_repair"):
-                (row,) = lake.rows(function)
-                assert file.name in (row.get("effect") or row["purpose"])
-            else:
-                with pytest.raises(duckdb.Error, match=file.name):
-                    lake.rows(function)
-            lake.rows(function, table_name="whole")
 
 
 @pytest.fixture
@@ -153,7 +60,7 @@ def test_renamed_columns_of_an_encrypted_lake(encrypted_lake):
 
 
 def test_changed_parts_of_an_encrypted_lake(encrypted_lake):
-    """Parts that were swapped, dropped, added again and rewritten are told by the names of their time."""
+    """Parts that were swapped, dropped, added again and rewritten are known by the names that they had at the time."""
     encrypted_lake.run([
         """CREATE TABLE lake.t AS SELECT i AS a, {'p': i, 'q': -i, 'n': {'x': i, 'y': 'k' || i}} AS s, [{'u': i}] AS l,
            MAP {i: {'v': i}} AS m, {'only': i} AS o FROM range(100) r(i)""",
@@ -191,7 +98,8 @@ def test_changed_parts_of_an_encrypted_lake(encrypted_lake):
 
 
 def test_parts_of_an_encrypted_lake_that_names_do_not_tell(encrypted_lake):
-    """A file of after the change has the names of before it: it may be an older one, rewritten. Nothing is claimed."""
+    """A file that was written after the change has names from before it: it may be an older one, rewritten. Nothing is
+    claimed."""
     encrypted_lake.run([
         "CREATE TABLE lake.t AS SELECT {'p': i, 'q': i} AS s FROM range(10) r(i)",
         "ALTER TABLE lake.t DROP COLUMN s.q", "ALTER TABLE lake.t ADD COLUMN s.q BIGINT",

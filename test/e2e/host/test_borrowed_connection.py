@@ -1,5 +1,5 @@
 """The borrowed connection is a good guest: it keeps nothing open, obeys the sandbox, sees global settings and secrets,
-and the functions work wherever a table function may stand (issue A, item 7)."""
+and the functions work wherever a table function may stand."""
 
 import subprocess
 import sys
@@ -58,7 +58,7 @@ def read_all(connection, data):
 
 
 def read_part(connection, data):
-    """A result of which most is never fetched."""
+    """A result that is left mostly unfetched."""
     assert connection.execute(f"FROM {file_call(str(data))}").fetchone()[0] == 0
 
 
@@ -100,7 +100,7 @@ def test_after_close_another_process_can_write(connect, tmp_path, use):
 
 @pytest.mark.parametrize("use", [read_all, read_part, read_with_error, explain])
 def test_reopening_in_the_same_process(connect, tmp_path, use):
-    """A reference that is kept makes this hang or fail; twice, to see that reopening leaves none either."""
+    """A reference that is kept makes this hang or fail. Twice, to see that reopening leaves none either."""
     database, data = tmp_path / "a.db", tmp_path / "a.parquet"
     for _ in range(2):
         connection = used_connection(connect, database, data, lambda opened: use(opened, data))

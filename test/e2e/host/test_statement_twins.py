@@ -1,4 +1,4 @@
-"""The `_sql` twins: the same statement in the caller's own session and transaction (issue B, item 4)."""
+"""The `_sql` twins: the same statement in the caller's own session and transaction."""
 
 import threading
 import time
