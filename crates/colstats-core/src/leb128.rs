@@ -1,14 +1,5 @@
 //! Unsigned LEB128, the numbers of states, of Hive's bit vectors and of Thrift: seven bits a byte, the least
-//! significant first, the top bit set on all but the last.
-
-/// Why there is no number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
-    /// The bytes end within it.
-    Truncated,
-    /// It does not fit 64 bits.
-    TooLarge,
-}
+//! significant first, the top bit set on all but the last. [`crate::bytes_reader::BytesReader::varint`] reads them.
 
 /// The most bytes that a number takes.
 pub const LONGEST_BYTES: usize = 10;
@@ -22,31 +13,10 @@ pub fn write(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push((value & 0x7F) as u8);
 }
 
-/// Takes a number off the front of `rest`.
-///
-/// # Errors
-/// If the bytes end too early or the number is too large; `rest` is then anywhere within it.
-pub fn read(rest: &mut &[u8]) -> Result<u64, Problem> {
-    let mut value = 0;
-    for shift in (0..u64::BITS).step_by(7) {
-        let (byte, after) = rest.split_first().ok_or(Problem::Truncated)?;
-        *rest = after;
-        let bits = u64::from(byte & 0x7F);
-        // The tenth byte has room for one bit.
-        if bits << shift >> shift != bits {
-            break;
-        }
-        value |= bits << shift;
-        if byte & 0x80 == 0 {
-            return Ok(value);
-        }
-    }
-    Err(Problem::TooLarge)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes_reader::{BytesReader, Problem};
 
     #[test]
     fn numbers_come_back_and_bad_ones_do_not() {
@@ -55,15 +25,16 @@ mod tests {
             write(&mut bytes, value);
             assert!(bytes.len() <= LONGEST_BYTES);
             for length in 0..bytes.len() {
-                assert_eq!(read(&mut &bytes[..length]), Err(Problem::Truncated));
+                let cut = BytesReader::new(&bytes[..length]).varint();
+                assert_eq!(cut, Err(Problem::EndsEarly));
             }
             bytes.push(7);
-            let mut rest = bytes.as_slice();
-            assert_eq!(read(&mut rest), Ok(value));
-            assert_eq!(rest, [7]);
+            let mut reader = BytesReader::new(&bytes);
+            assert_eq!(reader.varint(), Ok(value));
+            assert_eq!(reader.rest(), [7]);
         }
-        assert_eq!(read(&mut [0xFF; 11].as_slice()), Err(Problem::TooLarge));
+        assert_eq!(BytesReader::new(&[0xFF; 11]).varint(), Err(Problem::TooLarge));
         let last_too_large = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2];
-        assert_eq!(read(&mut last_too_large.as_slice()), Err(Problem::TooLarge));
+        assert_eq!(BytesReader::new(&last_too_large).varint(), Err(Problem::TooLarge));
     }
 }

@@ -5,6 +5,7 @@
 //! [`summary::Summary`], one per leaf column.
 
 pub mod accumulator;
+pub mod bytes_reader;
 pub mod column;
 pub mod details;
 pub mod error;

@@ -5,7 +5,7 @@
 //! Not the `parquet` crate: version 60.1 recurses once per level of a schema and reserves as many children as
 //! the input claims, so that a footer of 240 kB aborts the process, which is the user's.
 
-use crate::leb128;
+use crate::bytes_reader::BytesReader;
 
 /// How an encoded value is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,21 +45,21 @@ impl Kind {
 /// How deeply values that are passed over may be nested.
 const MAX_DEPTH: usize = 64;
 
-/// A place in encoded bytes. Every method gives `None` where the bytes are not what they should be.
+/// A place in encoded bytes, which walks over Thrift's values. Every method gives `None` where the bytes are not what they should be.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
-    rest: &'a [u8],
+    bytes: BytesReader<'a>,
 }
 
 impl<'a> Reader<'a> {
     /// At the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Reader { rest: bytes }
+        Reader { bytes: BytesReader::new(bytes) }
     }
 
     /// The bytes that are still to be read.
     pub fn rest(&self) -> &'a [u8] {
-        self.rest
+        self.bytes.rest()
     }
 
     /// Reads a struct: `field` is called with the number and kind of each field, and must read its value or
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
     ) -> Option<()> {
         let mut number: i16 = 0;
         loop {
-            let head = self.byte()?;
+            let head = self.bytes.byte().ok()?;
             if head == 0 {
                 return Some(());
             }
@@ -87,22 +87,21 @@ impl<'a> Reader<'a> {
         &mut self,
         mut element: impl FnMut(&mut Self, Kind) -> Option<()>,
     ) -> Option<()> {
-        let head = self.byte()?;
+        let head = self.bytes.byte().ok()?;
         let kind = Kind::of(head & 0x0F)?;
-        let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+        let count = if head >> 4 == 15 { self.bytes.varint().ok()? } else { u64::from(head >> 4) };
         (0..count).try_for_each(|_| element(self, kind))
     }
 
     /// A whole number of any width.
     pub fn integer(&mut self) -> Option<i64> {
-        let zigzag = self.varint()?;
+        let zigzag = self.bytes.varint().ok()?;
         Some((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
     }
 
     /// The bytes of a text or blob.
     pub fn binary(&mut self) -> Option<&'a [u8]> {
-        let length = usize::try_from(self.varint()?).ok()?;
-        self.take(length)
+        self.bytes.sized().ok()
     }
 
     /// Passes over the value of a field.
@@ -114,16 +113,16 @@ impl<'a> Reader<'a> {
         let depth = depth.checked_sub(1)?;
         match kind {
             Kind::True | Kind::False => Some(()),
-            Kind::Byte => self.byte().map(drop),
-            Kind::Integer => self.varint().map(drop),
-            Kind::Double => self.take(8).map(drop),
-            Kind::Uuid => self.take(16).map(drop),
+            Kind::Byte => self.bytes.byte().ok().map(drop),
+            Kind::Integer => self.bytes.varint().ok().map(drop),
+            Kind::Double => self.bytes.take(8).ok().map(drop),
+            Kind::Uuid => self.bytes.take(16).ok().map(drop),
             Kind::Binary => self.binary().map(drop),
             Kind::List => self.each_element(|reader, kind| reader.skip_element(kind, depth)),
             Kind::Struct => self.each_field(|reader, _, kind| reader.skip_within(kind, depth)),
             Kind::Map => {
-                let count = self.varint()?;
-                let kinds = if count == 0 { 0x11 } else { self.byte()? };
+                let count = self.bytes.varint().ok()?;
+                let kinds = if count == 0 { 0x11 } else { self.bytes.byte().ok()? };
                 let (key, value) = (Kind::of(kinds >> 4)?, Kind::of(kinds & 0x0F)?);
                 (0..count).try_for_each(|_| {
                     self.skip_element(key, depth)?;
@@ -136,25 +135,9 @@ impl<'a> Reader<'a> {
     /// In a list or map a truth value takes a byte; in a struct it lies in the field's head.
     fn skip_element(&mut self, kind: Kind, depth: usize) -> Option<()> {
         match kind {
-            Kind::True | Kind::False => self.byte().map(drop),
+            Kind::True | Kind::False => self.bytes.byte().ok().map(drop),
             other => self.skip_within(other, depth),
         }
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        leb128::read(&mut self.rest).ok()
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        Some(*first)
-    }
-
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.rest.split_at_checked(length)?;
-        self.rest = rest;
-        Some(taken)
     }
 }
 

@@ -5,7 +5,8 @@
 //! even so every length is checked against the bytes that are there, since a checksum can be forged.
 
 use super::check::check_leaf;
-use super::type_format::{Reader, check_type, read_type, write_number, write_sized, write_type};
+use super::reader::StateReader;
+use super::type_format::{check_type, read_type, write_number, write_sized, write_type};
 use crate::accumulator::{ColumnStatistics, Settings};
 use crate::column::column_type::ColumnType;
 use crate::error::{Error, Result};
@@ -48,7 +49,7 @@ pub fn seal(body: &[u8]) -> Vec<u8> {
 
 /// Reads a state; whatever is not one, or is damaged, is an error.
 pub fn decode(bytes: &[u8]) -> Result<ColumnState> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = StateReader::new(bytes);
     if reader.array::<4>().ok() != Some(MAGIC) {
         return Err(Error::new("this BLOB is not a state of column_stats_state"));
     }
@@ -77,7 +78,7 @@ pub fn decode(bytes: &[u8]) -> Result<ColumnState> {
         }
         _ => return Err(Error::new("the state is damaged")),
     };
-    if reader.rest().is_empty() {
+    if reader.is_at_end() {
         Ok(state)
     } else {
         Err(Error::new("the state is damaged: bytes are left over"))
@@ -149,7 +150,7 @@ fn write_geometry(bytes: &mut Vec<u8>, seen: &GeometryExtremes) {
     }
 }
 
-fn read_leaf(reader: &mut Reader<'_>, column_type: &ColumnType) -> Result<LeafStatistics> {
+fn read_leaf(reader: &mut StateReader<'_>, column_type: &ColumnType) -> Result<LeafStatistics> {
     let (value_count, null_count) = (reader.number()?, reader.number()?);
     let mut extremes = Extremes::new(column_type, Settings::default().max_bound_bytes);
     match &mut extremes {
@@ -188,19 +189,11 @@ fn read_leaf(reader: &mut Reader<'_>, column_type: &ColumnType) -> Result<LeafSt
     Ok(LeafStatistics { value_count, null_count, extremes, distinct, details: None })
 }
 
-fn read_flag(reader: &mut Reader<'_>) -> Result<bool> {
-    match reader.byte()? {
-        0 => Ok(false),
-        1 => Ok(true),
-        _ => Err(Error::new("the state is damaged")),
-    }
-}
-
 fn read_sketch(
-    reader: &mut Reader<'_>,
+    reader: &mut StateReader<'_>,
     column_type: &ColumnType,
 ) -> Result<Option<DistinctSketch>> {
-    if !read_flag(reader)? {
+    if !reader.flag()? {
         return Ok(None);
     }
     let registers =
@@ -213,12 +206,12 @@ fn read_sketch(
         .map(Some)
 }
 
-fn read_byte_extremes(reader: &mut Reader<'_>) -> Result<ByteExtremes> {
+fn read_byte_extremes(reader: &mut StateReader<'_>) -> Result<ByteExtremes> {
     let limit = u32::try_from(reader.number()?).map_err(|_| Error::new("the state is damaged"))?;
     let mut seen = ByteExtremes::new(limit);
-    if read_flag(reader)? {
+    if reader.flag()? {
         let mut prefix = || -> Result<Prefix> {
-            let is_cut = read_flag(reader)?;
+            let is_cut = reader.flag()?;
             Ok(Prefix { bytes: reader.sized()?.into(), is_cut })
         };
         seen.ends = Some((prefix()?, prefix()?));
@@ -226,14 +219,14 @@ fn read_byte_extremes(reader: &mut Reader<'_>) -> Result<ByteExtremes> {
     Ok(seen)
 }
 
-fn read_geometry(reader: &mut Reader<'_>) -> Result<GeometryExtremes> {
+fn read_geometry(reader: &mut StateReader<'_>) -> Result<GeometryExtremes> {
     let mut seen = GeometryExtremes {
-        is_unreadable: read_flag(reader)?,
+        is_unreadable: reader.flag()?,
         type_bits: u32::from_le_bytes(reader.array()?),
         ..GeometryExtremes::EMPTY
     };
     for range in &mut seen.axes {
-        if read_flag(reader)? {
+        if reader.flag()? {
             *range =
                 Some((f64::from_le_bytes(reader.array()?), f64::from_le_bytes(reader.array()?)));
         }

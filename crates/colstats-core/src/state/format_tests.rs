@@ -135,7 +135,7 @@ fn every_type_has_a_tag_of_its_own() {
     for column_type in leaf_types().iter().chain(&nested_samples()) {
         let mut bytes = Vec::new();
         write_type(&mut bytes, column_type);
-        let mut reader = Reader::new(&bytes);
+        let mut reader = StateReader::new(&bytes);
         assert_eq!(read_type(&mut reader).as_ref(), Ok(column_type));
         assert!(reader.rest().is_empty());
     }

@@ -2,4 +2,5 @@
 
 mod check;
 pub mod format;
-pub mod type_format;
+mod reader;
+mod type_format;

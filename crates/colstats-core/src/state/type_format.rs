@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
+use super::reader::StateReader;
 use crate::column::column_type::{ColumnType, Field};
 use crate::error::{Error, Result};
-use crate::leb128;
-use crate::leb128::Problem;
 pub use crate::leb128::write as write_number;
 
 /// Nesting beyond this is refused: no real type comes near it, and it bounds the recursion.
@@ -17,72 +16,6 @@ const MAX_DEPTH: usize = 100;
 const MAX_PATHS_BYTES: usize = 16 << 20;
 /// What a part of a path takes besides its text.
 const PATH_PART_BYTES: usize = 48;
-
-/// Reads bytes front to back; every read is checked.
-#[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    /// Reads from the start of `bytes`.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Reader { rest: bytes }
-    }
-
-    /// What has not been read yet.
-    pub fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-
-    /// The next `count` bytes.
-    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
-        let Some((taken, rest)) = self.rest.split_at_checked(count) else {
-            return Err(truncated());
-        };
-        self.rest = rest;
-        Ok(taken)
-    }
-
-    /// The next bytes as an array.
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        self.bytes(N)?.try_into().map_err(|_| truncated())
-    }
-
-    /// One byte.
-    pub fn byte(&mut self) -> Result<u8> {
-        Ok(u8::from_le_bytes(self.array()?))
-    }
-
-    /// An unsigned LEB128 number.
-    pub fn number(&mut self) -> Result<u64> {
-        leb128::read(&mut self.rest).map_err(|problem| match problem {
-            Problem::Truncated => truncated(),
-            Problem::TooLarge => Error::new("the state holds a number that is too large"),
-        })
-    }
-
-    /// A length, and as many bytes.
-    pub fn sized(&mut self) -> Result<&'a [u8]> {
-        let size = self.number()?;
-        self.bytes(usize::try_from(size).map_err(|_| truncated())?)
-    }
-
-    /// A count of things that take at least a byte each, so that a forged one allocates nothing.
-    pub fn count(&mut self) -> Result<usize> {
-        let count = usize::try_from(self.number()?).map_err(|_| truncated())?;
-        if count > self.rest.len() { Err(truncated()) } else { Ok(count) }
-    }
-
-    fn text(&mut self) -> Result<String> {
-        let bytes = self.sized()?.to_vec();
-        String::from_utf8(bytes).map_err(|_| Error::new("the state holds a name that is not UTF-8"))
-    }
-}
-
-fn truncated() -> Error {
-    Error::new("the state ends too early: it was cut off or is not a state of colstats")
-}
 
 /// Appends a length and the bytes.
 pub fn write_sized(bytes: &mut Vec<u8>, value: &[u8]) {
@@ -234,15 +167,15 @@ fn check_depth(depth: usize) -> Result<()> {
 }
 
 /// Reads a type.
-pub fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
+pub fn read_type(reader: &mut StateReader<'_>) -> Result<ColumnType> {
     let column_type = read_nested_type(reader, 0)?;
     check_type(&column_type)?;
     Ok(column_type)
 }
 
-fn read_nested_type(reader: &mut Reader<'_>, depth: usize) -> Result<ColumnType> {
+fn read_nested_type(reader: &mut StateReader<'_>, depth: usize) -> Result<ColumnType> {
     check_depth(depth)?;
-    let nested = |reader: &mut Reader<'_>| read_nested_type(reader, depth + 1);
+    let nested = |reader: &mut StateReader<'_>| read_nested_type(reader, depth + 1);
     let tag = reader.byte()?;
     if let Some((_, simple)) = SIMPLE_TYPES.iter().find(|(known, _)| *known == tag) {
         return Ok(simple.clone());

@@ -10,9 +10,8 @@
 
 use super::sparse;
 use super::sparse::SparseTable;
+use crate::bytes_reader::{BytesReader, Problem};
 use crate::leb128;
-use crate::leb128::Problem;
-
 use crate::sketch::hive_hll::{
     HiveHll, MIN_PRECISION, RANK_OF_ZERO, SketchError, Store, sparse_threshold,
 };
@@ -58,8 +57,8 @@ impl HiveHll {
     /// # Errors
     /// If the bytes are not exactly one blob; the message says what is wrong with them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SketchError> {
-        let mut reader = Reader::after_magic(bytes)?;
-        let head = reader.byte("the precision")?;
+        let mut reader = BytesReader::new(after_magic(bytes)?);
+        let head = reader.byte().map_err(within("the precision"))?;
         let (precision, encoding) = (head >> 4, head & ENCODING_MASK);
         if precision < MIN_PRECISION {
             return Err(invalid(format!("its precision is {precision}, the least is 4")));
@@ -67,15 +66,15 @@ impl HiveHll {
         if head & SPARE_BIT != 0 {
             return Err(invalid("a header bit is set that no Hive version sets"));
         }
-        reader.varint("the estimate")?;
+        reader.varint().map_err(within("the estimate"))?;
         let whole_byte_registers = encoding == WHOLE_BYTES;
         let store = match encoding {
             SPARSE => read_sparse(&mut reader, precision)?,
             WHOLE_BYTES => Store::Dense(read_registers(&mut reader, precision, u8::BITS)?),
             width => Store::Dense(read_registers(&mut reader, precision, width.into())?),
         };
-        if !reader.rest.is_empty() {
-            let excess = reader.rest.len();
+        if !reader.is_at_end() {
+            let excess = reader.remaining();
             return Err(invalid(format!("its end is followed by {excess} more byte(s)")));
         }
         Ok(Self { precision, whole_byte_registers, store })
@@ -117,29 +116,33 @@ fn invalid(reason: impl AsRef<str>) -> SketchError {
     SketchError::new(format!("not a valid Hive HyperLogLog bit vector: {}", reason.as_ref()))
 }
 
-fn ends_within(part: &str) -> SketchError {
-    invalid(format!("it ends within {part}"))
+/// Words a problem with `part` of the blob.
+fn within(part: &str) -> impl Fn(Problem) -> SketchError {
+    move |problem| match problem {
+        Problem::EndsEarly => invalid(format!("it ends within {part}")),
+        Problem::TooLarge => invalid(format!("a number in {part} does not fit 64 bits")),
+    }
 }
 
 fn packed_size(register_count: usize, width: u32) -> usize {
     register_count / 8 * width as usize
 }
 
-fn read_sparse(reader: &mut Reader<'_>, precision: u8) -> Result<Store, SketchError> {
-    let claimed = reader.varint("the number of entries")?;
+fn read_sparse(reader: &mut BytesReader<'_>, precision: u8) -> Result<Store, SketchError> {
+    let claimed = reader.varint().map_err(within("the number of entries"))?;
     // An entry takes a byte at least, so what is allocated here is four times the input at most.
-    let count = usize::try_from(claimed).ok().filter(|count| *count <= reader.rest.len());
+    let count = usize::try_from(claimed).ok().filter(|count| *count <= reader.remaining());
     let Some(count) = count else {
         return Err(invalid(format!(
             "it claims {claimed} entries, but only {} bytes follow",
-            reader.rest.len()
+            reader.remaining()
         )));
     };
     let mut entries = Vec::with_capacity(count);
     let mut entry = 0u32;
     for _ in 0..count {
         // A negative delta is sign-extended to 64 bits; cut to 32, it is added with wrap-around.
-        let delta = reader.varint("the entries")? & 0xffff_ffff;
+        let delta = reader.varint().map_err(within("the entries"))? & 0xffff_ffff;
         entry = entry.wrapping_add(delta as u32);
         check_entry(entry, precision)?;
         entries.push(entry);
@@ -184,19 +187,16 @@ fn impossible_rank(rank: u8, precision: u8) -> SketchError {
 }
 
 fn read_registers(
-    reader: &mut Reader<'_>,
+    reader: &mut BytesReader<'_>,
     precision: u8,
     width: u32,
 ) -> Result<Box<[u8]>, SketchError> {
     let register_count = 1usize << precision;
     let size = packed_size(register_count, width);
-    let Some((packed, rest)) = reader.rest.split_at_checked(size) else {
-        return Err(invalid(format!(
-            "its registers take {size} bytes, but only {} follow",
-            reader.rest.len()
-        )));
-    };
-    reader.rest = rest;
+    let follow = reader.remaining();
+    let packed = reader.take(size).map_err(|_| {
+        invalid(format!("its registers take {size} bytes, but only {follow} follow"))
+    })?;
     let registers =
         if width == u8::BITS { packed.to_vec() } else { unpack(packed, register_count, width) };
     let possible = |rank: u8| rank <= largest_rank(precision) || rank == RANK_OF_ZERO;
@@ -217,39 +217,19 @@ fn unpack(packed: &[u8], register_count: usize, width: u32) -> Vec<u8> {
     registers
 }
 
-struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn after_magic(bytes: &'a [u8]) -> Result<Self, SketchError> {
-        if let Some(rest) = bytes.strip_prefix(MAGIC) {
-            return Ok(Self { rest });
-        }
-        if bytes.is_empty() {
-            return Err(invalid("it has no bytes"));
-        }
-        if bytes.starts_with(FM_MAGIC) {
-            return Err(invalid(
-                "it starts with FM and so is Hive's other sketch, the FM sketch of \
-                 hive.stats.ndv.algo = fm",
-            ));
-        }
-        Err(invalid("it does not start with the letters HLL"))
+/// What follows the letters that every blob starts with.
+fn after_magic(bytes: &[u8]) -> Result<&[u8], SketchError> {
+    if let Some(rest) = bytes.strip_prefix(MAGIC) {
+        return Ok(rest);
     }
-
-    fn byte(&mut self, part: &str) -> Result<u8, SketchError> {
-        let Some((byte, rest)) = self.rest.split_first() else {
-            return Err(ends_within(part));
-        };
-        self.rest = rest;
-        Ok(*byte)
+    if bytes.is_empty() {
+        return Err(invalid("it has no bytes"));
     }
-
-    fn varint(&mut self, part: &str) -> Result<u64, SketchError> {
-        leb128::read(&mut self.rest).map_err(|problem| match problem {
-            Problem::Truncated => ends_within(part),
-            Problem::TooLarge => invalid(format!("a number in {part} does not fit 64 bits")),
-        })
+    if bytes.starts_with(FM_MAGIC) {
+        return Err(invalid(
+            "it starts with FM and so is Hive's other sketch, the FM sketch of \
+             hive.stats.ndv.algo = fm",
+        ));
     }
+    Err(invalid("it does not start with the letters HLL"))
 }
