@@ -78,8 +78,9 @@ impl FloatExtremes {
         *self = seen;
     }
 
+    /// Takes in one value.
     #[inline]
-    fn add<T: Floating>(&mut self, value: T) {
+    pub fn add<T: Floating>(&mut self, value: T) {
         let key = value.key();
         self.min_key = self.min_key.min(key.unwrap_or(i64::MAX));
         self.max_key = self.max_key.max(key.unwrap_or(i64::MIN));

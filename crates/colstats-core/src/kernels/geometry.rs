@@ -4,12 +4,8 @@
 //! Parquet's GeospatialStatistics asks for. The type set names top-level geometries only, so a
 //! collection counts as a collection.
 
-use geo_traits::{
-    CoordTrait, Dimensions, GeometryCollectionTrait, GeometryTrait, GeometryType, LineStringTrait,
-    MultiLineStringTrait, MultiPointTrait, MultiPolygonTrait, PointTrait, PolygonTrait,
-};
-
-use super::wkb_check::is_well_formed;
+use super::float::Floating;
+use super::wkb;
 use crate::column::vectors::ByteString;
 
 /// The names of geometry types in WKB code order, as DuckLake writes them.
@@ -54,58 +50,14 @@ impl GeometryExtremes {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        if !is_well_formed(bytes) {
+        let Some(geometry) = wkb::read(bytes) else {
             self.is_unreadable = true;
             return;
-        }
-        match wkb::reader::read_wkb(bytes) {
-            Ok(geometry) => {
-                self.type_bits |= type_bit(&geometry);
-                self.add_geometry(&geometry);
-            }
-            Err(_) => self.is_unreadable = true,
-        }
-    }
-
-    fn add_geometry(&mut self, geometry: &impl GeometryTrait<T = f64>) {
-        match geometry.as_type() {
-            GeometryType::Point(point) => self.add_coordinates(point.coord().into_iter()),
-            GeometryType::LineString(line) => self.add_coordinates(line.coords()),
-            GeometryType::Polygon(polygon) => self.add_polygon(polygon),
-            GeometryType::MultiPoint(points) => {
-                points.points().for_each(|point| self.add_coordinates(point.coord().into_iter()));
-            }
-            GeometryType::MultiLineString(lines) => {
-                lines.line_strings().for_each(|line| self.add_coordinates(line.coords()));
-            }
-            GeometryType::MultiPolygon(polygons) => {
-                polygons.polygons().for_each(|polygon| self.add_polygon(&polygon));
-            }
-            GeometryType::GeometryCollection(parts) => {
-                parts.geometries().for_each(|part| self.add_geometry(&part));
-            }
-            // WKB has no codes for these; the reader does not produce them.
-            GeometryType::Rect(_) | GeometryType::Triangle(_) | GeometryType::Line(_) => {
-                self.is_unreadable = true;
-            }
-        }
-    }
-
-    fn add_polygon(&mut self, polygon: &impl PolygonTrait<T = f64>) {
-        for ring in polygon.exterior().into_iter().chain(polygon.interiors()) {
-            self.add_coordinates(ring.coords());
-        }
-    }
-
-    fn add_coordinates<C: CoordTrait<T = f64>>(&mut self, coordinates: impl Iterator<Item = C>) {
-        for coordinate in coordinates {
-            let third_axis = if coordinate.dim() == Dimensions::Xym { 3 } else { 2 };
-            for (index, axis) in [0, 1, third_axis, 3].into_iter().enumerate() {
-                if let Some(value) = coordinate.nth(index)
-                    && let Some(range) = self.axes.get_mut(axis)
-                {
-                    widen(range, value);
-                }
+        };
+        self.type_bits |= type_bit(geometry.header);
+        for (range, seen) in self.axes.iter_mut().zip(geometry.axes) {
+            if seen.has_bounds() {
+                widen(range, f64::from_key(seen.min_key), f64::from_key(seen.max_key));
             }
         }
     }
@@ -114,8 +66,7 @@ impl GeometryExtremes {
     pub fn merge(&mut self, other: &GeometryExtremes) {
         for (range, other) in self.axes.iter_mut().zip(other.axes) {
             if let Some((min, max)) = other {
-                widen(range, min);
-                widen(range, max);
+                widen(range, min, max);
             }
         }
         self.type_bits |= other.type_bits;
@@ -136,37 +87,20 @@ impl GeometryExtremes {
     }
 }
 
-fn widen(range: &mut AxisRange, value: f64) {
-    if value.is_nan() {
-        return;
-    }
+/// Takes in two ordinates, which are not NaN.
+fn widen(range: &mut AxisRange, low: f64, high: f64) {
     *range = match *range {
-        None => Some((value, value)),
+        None => Some((low, high)),
         // The order in which -0.0 comes before 0.0, so that the order of the rows does not matter.
         Some((min, max)) => Some((
-            if value.total_cmp(&min).is_lt() { value } else { min },
-            if value.total_cmp(&max).is_gt() { value } else { max },
+            if low.total_cmp(&min).is_lt() { low } else { min },
+            if high.total_cmp(&max).is_gt() { high } else { max },
         )),
     };
 }
 
-fn type_bit(geometry: &impl GeometryTrait<T = f64>) -> u32 {
-    let type_index = match geometry.as_type() {
-        GeometryType::Point(_) => 0,
-        GeometryType::LineString(_) | GeometryType::Line(_) => 1,
-        GeometryType::Polygon(_) | GeometryType::Rect(_) | GeometryType::Triangle(_) => 2,
-        GeometryType::MultiPoint(_) => 3,
-        GeometryType::MultiLineString(_) => 4,
-        GeometryType::MultiPolygon(_) => 5,
-        GeometryType::GeometryCollection(_) => 6,
-    };
-    let dimensions = match geometry.dim() {
-        Dimensions::Xyz => 1,
-        Dimensions::Xym => 2,
-        Dimensions::Xyzm => 3,
-        _ => 0,
-    };
-    1 << (type_index * 4 + dimensions)
+fn type_bit(header: wkb::Header) -> u32 {
+    1 << ((header.kind - 1) * 4 + header.dimensions)
 }
 
 #[cfg(test)]

@@ -7,4 +7,4 @@ pub mod integer;
 pub mod lengths;
 pub mod members;
 pub mod repetition;
-mod wkb_check;
+mod wkb;
