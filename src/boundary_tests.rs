@@ -37,7 +37,7 @@ impl SourceFile {
     }
 
     /// The part of [`SourceFile::code`] that ships.
-    fn product_code(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub fn product_code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.code().take(self.product_line_count())
     }
 

@@ -5,6 +5,8 @@
 //! `function` ties them into what an SQL user calls.
 
 #[cfg(test)]
+mod boundary_circles_tests;
+#[cfg(test)]
 mod boundary_tests;
 mod ffi;
 mod function;

@@ -12,8 +12,9 @@ use libduckdb_sys as sys;
 use super::handle::LogicalType;
 use super::types::resolve;
 use colstats_core::column::column_type::{ColumnType, Field};
-use colstats_core::column::vectors::{ByteString, Column, ListEntry, Strings, Validity, Values};
-use colstats_core::kernels::integer::{SignedWords, UnsignedWords};
+use colstats_core::column::vectors::{
+    ByteString, Column, ListEntry, SignedWords, Strings, UnsignedWords, Validity, Values,
+};
 
 /// A column of a live chunk.
 pub type DuckColumn<'chunk> = Column<'chunk, StringVector<'chunk>>;

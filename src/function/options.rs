@@ -1,7 +1,7 @@
 //! Named options of functions: each has a name and what it sets, and a family of functions has a list of them.
 
-use colstats_core::accumulator::Settings;
 use colstats_core::error::{Error, Result};
+use colstats_core::settings::Settings;
 use colstats_core::value::Literal;
 
 /// An option, which sets something in the checked arguments of a function.

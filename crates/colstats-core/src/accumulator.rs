@@ -8,43 +8,10 @@ use std::ops::Range;
 
 use crate::column::column_type::{ColumnType, Field};
 use crate::column::vectors::{Column, ListEntry, Strings, Validity, Values};
-use crate::details::DetailSettings;
 use crate::error::{Error, Result};
 use crate::leaf::LeafStatistics;
+use crate::settings::Settings;
 use crate::summary::Summary;
-
-/// What the caller may choose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
-    /// How many bytes of a text or byte string are kept for its bound.
-    pub max_bound_bytes: u32,
-    /// The precision of the sketch of distinct values; `None` for no sketch.
-    pub sketch_precision: Option<u8>,
-    /// What only some shapes need; `None` keeps `column_stats` as quick as it is.
-    pub details: Option<DetailSettings>,
-}
-
-impl Settings {
-    /// Settings with another bound length.
-    pub fn with_max_bound_bytes(bytes: i64) -> Result<Settings> {
-        match u32::try_from(bytes) {
-            Ok(max_bound_bytes) if max_bound_bytes > 0 && bytes <= i64::from(i32::MAX) => {
-                Ok(Settings { max_bound_bytes, ..Settings::default() })
-            }
-            _ => Err(Error::new(format!(
-                "max_bound_bytes must lie between 1 and {}, not {bytes}",
-                i32::MAX
-            ))),
-        }
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        // DuckDB's Parquet writer cuts string bounds at the same length.
-        Settings { max_bound_bytes: 256, sketch_precision: None, details: None }
-    }
-}
 
 /// The statistics of one column, nested or not. The type is kept by the caller.
 #[derive(Debug, Clone, PartialEq)]
@@ -269,7 +236,3 @@ fn update_union<'a, S: Strings<'a>>(
         start = end;
     }
 }
-
-#[cfg(test)]
-#[path = "accumulator_tests.rs"]
-mod tests;

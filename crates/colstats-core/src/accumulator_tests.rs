@@ -1,9 +1,13 @@
 //! What nesting does to the counts, case by case. The rule behind all of them: a leaf has one entry per
 //! value or NULL, and one for every NULL or empty container above it (Parquet's levels).
 
-use super::*;
-use crate::column::column_type::join_path;
+use std::ops::Range;
+
+use crate::accumulator::ColumnStatistics;
+use crate::column::column_type::{ColumnType, join_path};
+use crate::column::vectors::{Column, ListEntry, Validity, Values};
 use crate::kernels::bytes::Prefix;
+use crate::settings::Settings;
 use crate::summary::Ends;
 use crate::testing::columns::{
     ByteColumn, Layout, Memory, Value, list_of, map_of, struct_of, union_of,
@@ -241,18 +245,6 @@ fn statistics_of_different_types_do_not_merge() {
             let merged = empty(left).merge(&empty(right));
             assert_eq!(merged.is_ok(), left == right, "{} and {}", left.name(), right.name());
         }
-    }
-}
-
-#[test]
-fn bound_lengths_are_limited() {
-    for bytes in [1, 256, i64::from(i32::MAX)] {
-        let settings = Settings::with_max_bound_bytes(bytes).unwrap();
-        assert_eq!(i64::from(settings.max_bound_bytes), bytes);
-    }
-    for bytes in [0, -1, i64::from(i32::MAX) + 1, i64::MAX, i64::MIN] {
-        let message = Settings::with_max_bound_bytes(bytes).unwrap_err().to_string();
-        assert!(message.contains(&bytes.to_string()), "{message}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The way in for `fuzz/`, as the crate's modules are private. Not part of the extension.
+//! What the targets of `fuzz/` call, and bounded runs of the same in the tests. Not part of the extension.
 
 use crate::accumulator::ColumnStatistics;
 use crate::column::column_type::ColumnType;

@@ -2,21 +2,21 @@
 
 use std::ops::Range;
 
-use crate::accumulator::Settings;
 use crate::column::column_type::ColumnType;
-use crate::column::vectors::{Column, Strings, Validity, Values};
+use crate::column::vectors::{Column, SignedWords, Strings, UnsignedWords, Validity, Values};
 use crate::details::Details;
 use crate::error::{Error, Result};
 use crate::kernels::bytes::ByteExtremes;
 use crate::kernels::float::{FloatExtremes, Floating};
 use crate::kernels::geometry::GeometryExtremes;
 use crate::kernels::integer;
-use crate::kernels::integer::{Ordered, SignedWords, UnsignedWide, UnsignedWords, Wide};
+use crate::kernels::integer::{Ordered, UnsignedWide, Wide};
 use crate::kernels::repetition::StringBatch;
+use crate::settings::Settings;
 use crate::sketch::distinct::DistinctSketch;
 use crate::summary::{Ends, Summary};
 
-/// How many rows of strings are looked through at a time: those of a chunk of DuckDB's.
+/// How many rows of strings are looked through at a time: as many as a chunk of DuckDB has.
 const STRINGS_AT_A_TIME: usize = 2_048;
 
 /// The statistics of one leaf column.

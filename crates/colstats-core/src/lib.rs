@@ -5,17 +5,20 @@
 //! [`summary::Summary`], one per leaf column.
 
 pub mod accumulator;
+#[cfg(test)]
+mod accumulator_tests;
 pub mod bytes_reader;
 pub mod column;
 pub mod details;
 pub mod error;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 pub mod kernels;
 pub mod leaf;
 pub mod leb128;
 pub mod parquet;
 pub mod query;
+pub mod settings;
 pub mod sketch;
 pub mod state;
 pub mod summary;

@@ -143,7 +143,7 @@ impl Aggregate for HiveBitVectorMerge {
         let Values::Bytes(strings) = &arguments.first_column()?.values else { return Ok(()) };
         for item in rows.filter_map(|row| strings.get(row)) {
             if !item.bytes().is_empty() {
-                unite(&mut state.sketch, decode(item.bytes())?)?;
+                unite(&mut state.sketch, HiveHll::from_bytes(item.bytes())?)?;
             }
         }
         Ok(())
@@ -159,18 +159,12 @@ impl Aggregate for HiveBitVectorMerge {
         };
         let blob = match precision {
             Some(precision) if *precision < sketch.precision() => {
-                let squashed = sketch.squash(*precision);
-                squashed.map_err(|error| Error::new(error.to_string()))?.to_bytes()
+                sketch.squash(*precision)?.to_bytes()
             }
             _ => sketch.to_bytes(),
         };
         Ok(Cell::Blob(blob))
     }
-}
-
-/// Reads a bit vector.
-pub fn decode(bytes: &[u8]) -> Result<HiveHll> {
-    HiveHll::from_bytes(bytes).map_err(|error| Error::new(error.to_string()))
 }
 
 fn unite(state: &mut Option<HiveHll>, other: HiveHll) -> Result<()> {
@@ -179,7 +173,7 @@ fn unite(state: &mut Option<HiveHll>, other: HiveHll) -> Result<()> {
             *state = Some(other);
             Ok(())
         }
-        Some(known) => known.unite(&other).map_err(|error| Error::new(error.to_string())),
+        Some(known) => known.unite(&other),
     }
 }
 
@@ -205,7 +199,7 @@ impl ScalarFunction for HiveBitVectorEstimate {
         };
         match strings.get(row).map(ByteString::bytes) {
             None | Some([]) => Ok(Cell::Null),
-            Some(bytes) => Ok(decode(bytes)?.header_estimate().into()),
+            Some(bytes) => Ok(HiveHll::from_bytes(bytes)?.header_estimate().into()),
         }
     }
 }

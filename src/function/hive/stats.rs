@@ -13,11 +13,12 @@ use crate::ffi::session::Host;
 use crate::ffi::spelling::DuckdbSpeller;
 use crate::ffi::value::cell_at;
 use crate::output::hive;
-use colstats_core::accumulator::{ColumnStatistics, Settings};
+use colstats_core::accumulator::ColumnStatistics;
 use colstats_core::column::column_type::{ColumnType, join_path, split_path};
 use colstats_core::column::vectors::Values;
 use colstats_core::details::DetailSettings;
 use colstats_core::error::{Error, Result};
+use colstats_core::settings::Settings;
 use colstats_core::value::Cell;
 
 /// The most frequent values that can be asked for.

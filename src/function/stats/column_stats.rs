@@ -7,10 +7,11 @@ use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::spelling::DuckdbSpeller;
 use crate::output::ducklake;
-use colstats_core::accumulator::{ColumnStatistics, Settings};
+use colstats_core::accumulator::ColumnStatistics;
 use colstats_core::column::column_type::{ColumnType, Field, join_path};
 use colstats_core::column::vectors::Values;
 use colstats_core::error::{Error, Result};
+use colstats_core::settings::Settings;
 use colstats_core::summary::Summary;
 use colstats_core::value::Cell;
 

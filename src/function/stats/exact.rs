@@ -7,9 +7,10 @@ use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::spelling::DuckdbSpeller;
 use crate::output::exact;
-use colstats_core::accumulator::{ColumnStatistics, Settings};
+use colstats_core::accumulator::ColumnStatistics;
 use colstats_core::column::column_type::{ColumnType, Field, join_path};
 use colstats_core::error::Result;
+use colstats_core::settings::Settings;
 use colstats_core::summary::Summary;
 use colstats_core::value::Cell;
 

@@ -1,7 +1,8 @@
 //! The spelling rules of DuckLake's rows.
 
 use super::*;
-use colstats_core::accumulator::{ColumnStatistics, Settings};
+use colstats_core::accumulator::ColumnStatistics;
+use colstats_core::settings::Settings;
 use colstats_core::testing::columns::PlainSpeller;
 
 /// The summary of a column that holds values between these ends.

@@ -68,7 +68,7 @@ impl HiveMerge {
         let mut other = HiveMerge::new(self.average_merge);
         other.lacks_sketch = has_values && bit_vector.is_none();
         other.lacks_histogram = has_values && histogram.is_none();
-        other.sketch = bit_vector.as_deref().map(read_sketch).transpose()?;
+        other.sketch = bit_vector.as_deref().map(HiveHll::from_bytes).transpose()?;
         other.histogram = histogram.as_deref().map(Histogram::from_bytes).transpose()?;
         if let Some(average) = row.avg_col_len {
             match self.weight_of(&row) {
@@ -100,9 +100,7 @@ impl HiveMerge {
         self.lacks_counts |= other.lacks_counts;
         self.weighted_length += other.weighted_length;
         self.weight += other.weight;
-        merge_sketches(&mut self.sketch, &other.sketch, |sketch, other| {
-            sketch.unite(other).map_err(|error| Error::new(error.to_string()))
-        })?;
+        merge_sketches(&mut self.sketch, &other.sketch, HiveHll::unite)?;
         merge_sketches(&mut self.histogram, &other.histogram, Histogram::merge)?;
         match (&mut self.merged, &other.merged) {
             (_, None) => Ok(()),
@@ -354,10 +352,6 @@ fn merge_notes(left: Option<String>, right: Option<&String>) -> Option<String> {
     let notes: BTreeSet<&str> =
         left.split(NOTE_SEPARATOR).chain(right.split(NOTE_SEPARATOR)).collect();
     Some(notes.into_iter().collect::<Vec<_>>().join(NOTE_SEPARATOR))
-}
-
-fn read_sketch(blob: &[u8]) -> Result<HiveHll> {
-    HiveHll::from_bytes(blob).map_err(|error| Error::new(error.to_string()))
 }
 
 #[cfg(test)]

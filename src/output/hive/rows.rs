@@ -3,10 +3,10 @@
 
 use super::types::{Kind, hive_type};
 use crate::output::ducklake;
-use colstats_core::accumulator::Settings;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::details::DetailSummary;
 use colstats_core::kernels::bytes::Prefix;
+use colstats_core::settings::Settings;
 use colstats_core::sketch::frequent::{FrequentKey, FrequentValue};
 use colstats_core::summary::{Ends, Summary};
 use colstats_core::value::{Scalar, Speller};

@@ -1,7 +1,8 @@
 use super::*;
-use colstats_core::accumulator::{ColumnStatistics, Settings};
+use colstats_core::accumulator::ColumnStatistics;
 use colstats_core::column::vectors::{Column, Validity, Values};
 use colstats_core::details::DetailSettings;
+use colstats_core::settings::Settings;
 use colstats_core::testing::columns::{ByteColumn, PlainSpeller};
 
 /// The values of a column without NULL, after `null_count` NULL rows.

@@ -7,8 +7,6 @@
 
 use std::ops::Range;
 
-use crate::kernels::integer::{SignedWords, UnsignedWords};
-
 /// Which rows hold a value. No words at all means that every row does.
 #[derive(Debug, Clone, Copy)]
 pub struct Validity<'a> {
@@ -159,6 +157,17 @@ pub struct ListEntry {
     pub length: u64,
 }
 
+/// The words of a signed 128-bit value, low word first, as DuckDB stores them: host memory is not aligned
+/// for `i128`.
+#[derive(Debug, Clone, Copy)]
+#[repr(transparent)]
+pub struct SignedWords(pub [u64; 2]);
+
+/// The words of an unsigned 128-bit value, low word first.
+#[derive(Debug, Clone, Copy)]
+#[repr(transparent)]
+pub struct UnsignedWords(pub [u64; 2]);
+
 /// Some rows of one column.
 #[derive(Debug)]
 pub struct Column<'a, S> {
@@ -180,7 +189,6 @@ pub enum Values<'a, S> {
     UInt16(&'a [u16]),
     UInt32(&'a [u32]),
     UInt64(&'a [u64]),
-    /// 128-bit values as low and high word: host memory is not aligned for `i128`.
     Int128(&'a [SignedWords]),
     UInt128(&'a [UnsignedWords]),
     Float(&'a [f32]),

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use multiversion::multiversion;
 
-use crate::column::vectors::Validity;
+use crate::column::vectors::{SignedWords, UnsignedWords, Validity};
 
 /// A signed 128-bit value in two words. The derived order (high word, then low) is the numeric one,
 /// and unlike `i128` it asks for no 16-byte alignment.
@@ -75,16 +75,6 @@ macro_rules! ordered_primitive {
     )*};
 }
 ordered_primitive!(i8, i16, i32, i64, u8, u16, u32, u64);
-
-/// The words of a signed 128-bit value, low word first, as DuckDB stores them.
-#[derive(Debug, Clone, Copy)]
-#[repr(transparent)]
-pub struct SignedWords(pub [u64; 2]);
-
-/// The words of an unsigned 128-bit value, low word first.
-#[derive(Debug, Clone, Copy)]
-#[repr(transparent)]
-pub struct UnsignedWords(pub [u64; 2]);
 
 impl Ordered for SignedWords {
     type Key = Wide;

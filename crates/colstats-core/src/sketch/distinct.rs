@@ -15,16 +15,16 @@ use multiversion::multiversion;
 
 use super::hive_hll::{HiveHll, hash_double, hash_long, hash64};
 use crate::column::column_type::{ColumnType, Members};
-use crate::column::vectors::{ByteString, Strings, Validity, Values};
-use crate::error::{Error, Result};
-use crate::kernels::integer::{Ordered, SignedWords, UnsignedWords};
+use crate::column::vectors::{ByteString, SignedWords, Strings, UnsignedWords, Validity, Values};
+use crate::error::Result;
+use crate::kernels::integer::Ordered;
 use crate::kernels::repetition::{BATCH_VALUES, Bits, for_each_batch};
 
 /// How a stored value becomes a hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Hashing {
     Long,
-    /// A timestamp in units of which this many make a second.
+    /// A timestamp with so many units per second.
     Seconds(i64),
     Decimal(Decimal),
     /// Unsigned and 128-bit integers: the nearest double, as Hive's DECIMAL(38,0).
@@ -64,7 +64,7 @@ impl DistinctSketch {
     /// An empty sketch for a leaf of this type; `None` for types whose values are not looked at.
     pub fn new(column_type: &ColumnType, precision: u8) -> Result<Option<Self>> {
         let Some(hashing) = Hashing::of(column_type) else { return Ok(None) };
-        let registers = HiveHll::new(precision).map_err(|error| Error::new(error.to_string()))?;
+        let registers = HiveHll::new(precision)?;
         Ok(Some(DistinctSketch { hashing, registers }))
     }
 
@@ -140,7 +140,7 @@ impl DistinctSketch {
 
     /// Takes in what another sketch saw.
     pub fn merge(&mut self, other: &DistinctSketch) -> Result<()> {
-        self.registers.merge(&other.registers).map_err(|error| Error::new(error.to_string()))
+        self.registers.merge(&other.registers)
     }
 }
 

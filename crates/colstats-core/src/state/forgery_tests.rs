@@ -3,8 +3,13 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use super::format::{decode, seal};
+use super::format_tests::{golden_columns, hex, state};
+use super::type_format::{write_number, write_sized};
+use crate::column::column_type::ColumnType;
 use crate::fuzzing::use_state;
+use crate::sketch::hive_hll::HiveHll;
+use crate::testing::columns::Value;
 
 /// Magic, version and checksum.
 const HEADER_BYTES: usize = 9;

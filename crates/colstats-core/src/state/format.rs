@@ -7,7 +7,7 @@
 use super::check::check_leaf;
 use super::reader::StateReader;
 use super::type_format::{check_type, read_type, write_number, write_sized, write_type};
-use crate::accumulator::{ColumnStatistics, Settings};
+use crate::accumulator::ColumnStatistics;
 use crate::column::column_type::ColumnType;
 use crate::error::{Error, Result};
 use crate::kernels::bytes::{ByteExtremes, Prefix};
@@ -15,13 +15,14 @@ use crate::kernels::float::FloatExtremes;
 use crate::kernels::geometry::GeometryExtremes;
 use crate::kernels::integer::{UnsignedWide, Wide};
 use crate::leaf::{Extremes, LeafStatistics};
+use crate::settings::Settings;
 use crate::sketch::distinct::DistinctSketch;
 use crate::sketch::hive_hll::HiveHll;
 
 const MAGIC: [u8; 4] = *b"CSTS";
 const VERSION: u8 = 1;
-/// The precision of the sketches: that of Hive's default builder, and the same in all states, so that they
-/// merge. It is squashed to what a metastore wants when a sketch is read out.
+/// The precision of the sketches. It is the same in all states, so that they merge, and it is Hive's default. A sketch
+/// that is read out is squashed to what a metastore wants.
 pub const SKETCH_PRECISION: u8 = 14;
 
 /// A column's statistics with its type; `None` for a state that never saw a row.
@@ -196,8 +197,7 @@ fn read_sketch(
     if !reader.flag()? {
         return Ok(None);
     }
-    let registers =
-        HiveHll::from_bytes(reader.sized()?).map_err(|error| Error::new(error.to_string()))?;
+    let registers = HiveHll::from_bytes(reader.sized()?)?;
     if registers.precision() != SKETCH_PRECISION {
         return Err(Error::new("the state is damaged: its distinct values have another precision"));
     }
@@ -233,7 +233,3 @@ fn read_geometry(reader: &mut StateReader<'_>) -> Result<GeometryExtremes> {
     }
     Ok(seen)
 }
-
-#[cfg(test)]
-#[path = "format_tests.rs"]
-mod tests;

@@ -1,15 +1,17 @@
 //! Round trips of every type, the law of merging, golden states, and what must be refused.
 //!
-//! What a forger can write is in `state_forgery_tests.rs`.
+//! What a forger can write is in `forgery_tests.rs`.
 
 use proptest::prelude::*;
 
-use super::*;
+use super::format::{SKETCH_PRECISION, decode, encode};
+use super::reader::StateReader;
+use super::type_format::{read_type, write_type};
+use crate::accumulator::ColumnStatistics;
+use crate::column::column_type::ColumnType;
+use crate::settings::Settings;
 use crate::testing::columns::{Layout, Memory, Value, list_of, map_of, struct_of, union_of};
 use crate::testing::samples::values;
-
-#[path = "forgery_tests.rs"]
-mod forgery;
 
 /// What `column_stats_state(x, 8)` keeps.
 fn settings() -> Settings {
@@ -25,12 +27,12 @@ fn statistics(column_type: &ColumnType, rows: &[Value], settings: Settings) -> C
 }
 
 /// The state of some rows.
-fn state(column_type: &ColumnType, rows: &[Value]) -> Vec<u8> {
+pub(super) fn state(column_type: &ColumnType, rows: &[Value]) -> Vec<u8> {
     let statistics = statistics(column_type, rows, settings());
     encode(Some((column_type, &statistics))).unwrap()
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -50,7 +52,7 @@ fn point(x: f64, y: f64) -> Value {
 }
 
 /// A column of each family of types, some with NULL, and the state it must always have.
-fn golden_columns() -> Vec<(ColumnType, Vec<Value>, &'static str)> {
+pub(super) fn golden_columns() -> Vec<(ColumnType, Vec<Value>, &'static str)> {
     use ColumnType as T;
     let nested = struct_of([
         ("a", T::Boolean),

@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use crate::column::column_type::{ColumnType, Field};
-use crate::column::vectors::{ByteString, Column, ListEntry, Strings, Validity, Values};
-use crate::kernels::integer::{SignedWords, UnsignedWords};
+use crate::column::vectors::{
+    ByteString, Column, ListEntry, SignedWords, Strings, UnsignedWords, Validity, Values,
+};
 use crate::value::{Scalar, Speller};
 
 /// A column of byte strings without a host.

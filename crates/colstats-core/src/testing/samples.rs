@@ -10,8 +10,9 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, TestRunner};
 
 use super::columns::{Layout, Memory, Value, element_type, list_of, map_of, struct_of, union_of};
-use crate::accumulator::{ColumnStatistics, Settings};
+use crate::accumulator::ColumnStatistics;
 use crate::column::column_type::{ColumnType, Field};
+use crate::settings::Settings;
 use crate::summary::Summary;
 
 /// Some rows of a column, and how they are taken in.

@@ -11,10 +11,9 @@
 use super::sparse;
 use super::sparse::SparseTable;
 use crate::bytes_reader::{BytesReader, Problem};
+use crate::error::{Error, Result};
 use crate::leb128;
-use crate::sketch::hive_hll::{
-    HiveHll, MIN_PRECISION, RANK_OF_ZERO, SketchError, Store, sparse_threshold,
-};
+use crate::sketch::hive_hll::{HiveHll, MIN_PRECISION, RANK_OF_ZERO, Store, sparse_threshold};
 
 const MAGIC: &[u8] = b"HLL";
 const FM_MAGIC: &[u8] = b"FM";
@@ -56,7 +55,7 @@ impl HiveHll {
     ///
     /// # Errors
     /// If the bytes are not exactly one blob; the message says what is wrong with them.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SketchError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = BytesReader::new(after_magic(bytes)?);
         let head = reader.byte().map_err(within("the precision"))?;
         let (precision, encoding) = (head >> 4, head & ENCODING_MASK);
@@ -112,12 +111,12 @@ impl HiveHll {
     }
 }
 
-fn invalid(reason: impl AsRef<str>) -> SketchError {
-    SketchError::new(format!("not a valid Hive HyperLogLog bit vector: {}", reason.as_ref()))
+fn invalid(reason: impl AsRef<str>) -> Error {
+    Error::new(format!("not a valid Hive HyperLogLog bit vector: {}", reason.as_ref()))
 }
 
 /// Words a problem with `part` of the blob.
-fn within(part: &str) -> impl Fn(Problem) -> SketchError {
+fn within(part: &str) -> impl Fn(Problem) -> Error {
     move |problem| match problem {
         Problem::EndsEarly => invalid(format!("it ends within {part}")),
         Problem::TooLarge => invalid(format!("a number in {part} does not fit 64 bits")),
@@ -128,7 +127,7 @@ fn packed_size(register_count: usize, width: u32) -> usize {
     register_count / 8 * width as usize
 }
 
-fn read_sparse(reader: &mut BytesReader<'_>, precision: u8) -> Result<Store, SketchError> {
+fn read_sparse(reader: &mut BytesReader<'_>, precision: u8) -> Result<Store> {
     let claimed = reader.varint().map_err(within("the number of entries"))?;
     // An entry takes a byte at least, so what is allocated here is four times the input at most.
     let count = usize::try_from(claimed).ok().filter(|count| *count <= reader.remaining());
@@ -166,7 +165,7 @@ fn read_sparse(reader: &mut BytesReader<'_>, precision: u8) -> Result<Store, Ske
     Ok(Store::Sparse(table))
 }
 
-fn check_entry(entry: u32, precision: u8) -> Result<(), SketchError> {
+fn check_entry(entry: u32, precision: u8) -> Result<()> {
     let (key, rank) = (sparse::key(entry), sparse::rank(entry));
     if entry >= sparse::ENTRY_BOUND {
         return Err(invalid(format!("the key of an entry is {key}, which is beyond 25 bits")));
@@ -177,20 +176,16 @@ fn check_entry(entry: u32, precision: u8) -> Result<(), SketchError> {
     Ok(())
 }
 
-/// Of a hash that has a one above its index bits.
+/// The largest rank of a hash that has a one above its index bits.
 fn largest_rank(precision: u8) -> u8 {
     64 - precision
 }
 
-fn impossible_rank(rank: u8, precision: u8) -> SketchError {
+fn impossible_rank(rank: u8, precision: u8) -> Error {
     invalid(format!("it holds rank {rank}, which no hash gives at precision {precision}"))
 }
 
-fn read_registers(
-    reader: &mut BytesReader<'_>,
-    precision: u8,
-    width: u32,
-) -> Result<Box<[u8]>, SketchError> {
+fn read_registers(reader: &mut BytesReader<'_>, precision: u8, width: u32) -> Result<Box<[u8]>> {
     let register_count = 1usize << precision;
     let size = packed_size(register_count, width);
     let follow = reader.remaining();
@@ -218,7 +213,7 @@ fn unpack(packed: &[u8], register_count: usize, width: u32) -> Vec<u8> {
 }
 
 /// What follows the letters that every blob starts with.
-fn after_magic(bytes: &[u8]) -> Result<&[u8], SketchError> {
+fn after_magic(bytes: &[u8]) -> Result<&[u8]> {
     if let Some(rest) = bytes.strip_prefix(MAGIC) {
         return Ok(rest);
     }

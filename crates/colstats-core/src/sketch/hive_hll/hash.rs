@@ -72,3 +72,11 @@ fn finish(state: u64, length: u64) -> u64 {
     hash = hash.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     hash ^ hash >> 33
 }
+
+/// The rank of a hash: the trailing zeros above its index bits, plus one. It is 1 to 64 - precision, or 65 where no
+/// bit is set.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "at most 65")]
+pub(super) fn rank_of(hash: u64, precision: u8) -> u8 {
+    (hash >> precision).trailing_zeros() as u8 + 1
+}

@@ -15,8 +15,6 @@
 
 #![forbid(unsafe_code)]
 
-use std::fmt;
-
 mod bias;
 mod codec;
 mod estimate;
@@ -32,6 +30,8 @@ mod tests;
 
 pub use hash::{hash_double, hash_long, hash64};
 
+use crate::error::{Error, Result};
+use hash::rank_of;
 use sparse::SparseTable;
 
 /// The smallest precision Hive accepts.
@@ -44,24 +44,6 @@ pub const MAX_BLOB_PRECISION: u8 = 15;
 
 /// The rank of a hash whose bits above the register index are all zero.
 const RANK_OF_ZERO: u8 = 65;
-
-/// Why a sketch could not be built, read or merged, in words for the SQL user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SketchError(String);
-
-impl SketchError {
-    fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-}
-
-impl fmt::Display for SketchError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for SketchError {}
 
 /// Hive's `HyperLogLog` with bit packing and bias correction on, as column statistics use it.
 #[derive(Debug, Clone)]
@@ -88,7 +70,7 @@ impl HiveHll {
     ///
     /// # Errors
     /// If `precision` is not between 4 and 16.
-    pub fn new(precision: u8) -> Result<Self, SketchError> {
+    pub fn new(precision: u8) -> Result<Self> {
         check_precision(precision)?;
         let store = Store::Sparse(SparseTable::new());
         Ok(Self { precision, whole_byte_registers: false, store })
@@ -178,9 +160,9 @@ impl HiveHll {
     ///
     /// # Errors
     /// If the receiver has the larger precision: a coarse sketch cannot be refined.
-    pub fn merge(&mut self, other: &Self) -> Result<(), SketchError> {
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
         if self.precision > other.precision {
-            return Err(SketchError::new(format!(
+            return Err(Error::new(format!(
                 "cannot merge a bit vector of precision {} into one of precision {}: merge the \
                  finer one into the coarser one instead",
                 other.precision, self.precision
@@ -199,7 +181,7 @@ impl HiveHll {
     ///
     /// # Errors
     /// None today; [`HiveHll::merge`] refuses only what is turned round here.
-    pub fn unite(&mut self, other: &Self) -> Result<(), SketchError> {
+    pub fn unite(&mut self, other: &Self) -> Result<()> {
         if self.precision <= other.precision {
             return self.merge(other);
         }
@@ -212,10 +194,10 @@ impl HiveHll {
     ///
     /// # Errors
     /// If `precision` is below 4 or above the sketch's own.
-    pub fn squash(&self, precision: u8) -> Result<Self, SketchError> {
+    pub fn squash(&self, precision: u8) -> Result<Self> {
         check_precision(precision)?;
         if precision > self.precision {
-            return Err(SketchError::new(format!(
+            return Err(Error::new(format!(
                 "cannot squash a bit vector of precision {} to the larger precision {precision}",
                 self.precision
             )));
@@ -321,11 +303,11 @@ impl HiveHll {
     }
 }
 
-fn check_precision(precision: u8) -> Result<(), SketchError> {
+fn check_precision(precision: u8) -> Result<()> {
     if (MIN_PRECISION..=MAX_PRECISION).contains(&precision) {
         return Ok(());
     }
-    Err(SketchError::new(format!(
+    Err(Error::new(format!(
         "the precision of a Hive bit vector must be between {MIN_PRECISION} and {MAX_PRECISION}, \
          not {precision}"
     )))
@@ -339,13 +321,6 @@ fn sparse_threshold(precision: u8) -> usize {
 
 fn new_registers(precision: u8) -> Box<[u8]> {
     vec![0; 1 << precision].into_boxed_slice()
-}
-
-/// Trailing zeros above the index bits, plus one: 1 to 64 - precision, or 65 if there is no one.
-#[inline]
-#[allow(clippy::cast_possible_truncation, reason = "at most 65")]
-fn rank_of(hash: u64, precision: u8) -> u8 {
-    (hash >> precision).trailing_zeros() as u8 + 1
 }
 
 #[inline]

@@ -8,6 +8,8 @@
 //! with three values in random order an addition takes 5 ns, against 22 ns when slots are probed
 //! one by one and the processor guesses wrong. The table doubles when three quarters full.
 
+use super::hash::rank_of;
+
 /// The key: the low 25 bits of the hash.
 const KEY_BITS: u32 = 25;
 /// The rank takes the low 6 bits of an entry.
@@ -26,7 +28,7 @@ pub(crate) const ENTRY_BOUND: u32 = 1 << (KEY_BITS + RANK_BITS);
 #[allow(clippy::cast_possible_truncation, reason = "the mask keeps 25 bits")]
 pub(crate) fn entry_of(hash: u64, precision: u8) -> u32 {
     let key = (hash as u32) & (KEY_COUNT - 1);
-    key << RANK_BITS | u32::from(crate::sketch::hive_hll::rank_of(hash, precision)) & RANK_MASK
+    key << RANK_BITS | u32::from(rank_of(hash, precision)) & RANK_MASK
 }
 
 #[inline]

@@ -40,7 +40,7 @@ pub(crate) fn with_longs(precision: u8, values: std::ops::Range<i64>) -> HiveHll
     sketch
 }
 
-pub(crate) fn message(result: Result<HiveHll, SketchError>) -> String {
+pub(crate) fn message(result: Result<HiveHll>) -> String {
     result.map(|sketch| format!("{sketch:?}")).unwrap_err().to_string()
 }
 
