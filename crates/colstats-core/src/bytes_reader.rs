@@ -1,8 +1,8 @@
 //! The reader of bytes that come from outside: front to back, and never beyond the end.
 //!
-//! States, bit vectors, footers and geometries are read through it, so what keeps a lying length from being believed
-//! stands here alone. It allocates nothing. The caller words what is wrong, as only the caller knows what the bytes
-//! should have been.
+//! States, bit vectors, footers and geometries are read through it, so a length that lies meets its check here and
+//! nowhere else. It allocates nothing. The caller words what is wrong, as only the caller knows what the bytes should
+//! have been.
 
 /// Why something was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,8 @@ impl<'a> BytesReader<'a> {
         self.take(usize::try_from(size).map_err(|_| Problem::EndsEarly)?)
     }
 
-    /// A varint that counts things of a byte at least, so that a forged one makes nobody allocate more than there is.
+    /// A varint that counts things of at least a byte each. It is refused beyond the bytes that follow, so a caller may
+    /// reserve memory by it.
     pub fn count(&mut self) -> Result<usize> {
         let count = self.varint()?;
         usize::try_from(count)

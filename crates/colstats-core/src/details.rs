@@ -1,5 +1,5 @@
-//! What only some shapes need of a leaf: lengths, finite ends, frequent values, quantiles. It is asked
-//! for by [`DetailSettings`], so that the other shapes do not pay for it.
+//! Statistics of a leaf that only some shapes need: lengths, finite ends, frequent values, quantiles.
+//! [`DetailSettings`] asks for them, so that the other shapes do not pay for them.
 
 use std::ops::Range;
 
@@ -66,7 +66,7 @@ impl Details {
         })
     }
 
-    /// Takes in the valid rows of `rows`, all but what [`Details::update_strings`] does.
+    /// Takes in the valid rows of `rows`. The lengths of strings are left to [`Details::update_strings`].
     pub fn update<'a, S: Strings<'a>>(
         &mut self,
         values: &Values<'a, S>,

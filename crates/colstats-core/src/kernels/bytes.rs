@@ -77,8 +77,8 @@ impl ByteExtremes {
         }
     }
 
-    /// Takes in what another pass saw. States of one column share their limit; should they not, the
-    /// smaller one holds, and what was kept beyond it is cut.
+    /// Takes in what another pass saw. States of one column share their limit. If they do not,
+    /// the smaller one holds, and what was kept beyond it is cut.
     pub fn merge(&mut self, other: &ByteExtremes) {
         if other.limit_bytes < self.limit_bytes {
             self.limit_bytes = other.limit_bytes;
@@ -252,8 +252,8 @@ pub fn upper_text_bound(max: &Prefix, limit_bytes: u32) -> Option<(String, bool)
 }
 
 /// Increments the last code point that can be incremented without outgrowing `limit_bytes`, dropping
-/// what follows it; surrogates are skipped. The rule of Iceberg's string bounds, of which DuckLake's
-/// "last ASCII byte + 1" is the special case.
+/// what follows it; surrogates are skipped. This is the rule of Iceberg's string bounds; DuckLake's "last
+/// ASCII byte + 1" is a special case of it.
 fn raise_text(text: &str, limit_bytes: usize) -> Option<String> {
     text.char_indices().rev().find_map(|(position, character)| {
         let next = match character {

@@ -1,5 +1,5 @@
-//! Which members of an enumeration occur. Their order as texts is not the declared one, so the smallest and
-//! the largest text are not those of the smallest and largest index.
+//! Which members of an enumeration occur. Their order as texts is not the declared one, so the smallest
+//! index need not have the smallest text.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The one reader of WKB: which type a geometry has, and the range of its ordinates.
 //!
-//! A box made of what is no geometry would be wrong, so every header is looked at: byte order, type code (ISO
+//! Damaged bytes would give a wrong box, so every header is looked at: byte order, type code (ISO
 //! numbers, or EWKB's flags for dimensions), parts of the type, dimensions and byte order of the whole, counts that
 //! fit, and no byte left over.
 //!

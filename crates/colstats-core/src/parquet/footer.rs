@@ -37,7 +37,7 @@ pub struct Footer {
 /// The magic bytes at the end of a file, and the length of the footer before them.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// The greatest number of a physical type (FIXED_LEN_BYTE_ARRAY), and that of BYTE_ARRAY.
+/// The numbers of two physical types. FIXED_LEN_BYTE_ARRAY has the greatest.
 const MAX_PHYSICAL_TYPE: i64 = 7;
 const BYTE_ARRAY: i64 = 6;
 
@@ -214,7 +214,8 @@ fn key_value<'a>(reader: &mut Reader<'a>) -> Option<(&'a [u8], &'a [u8])> {
 /// The key under which GeoParquet says which columns are geometries.
 pub const GEOMETRY_KEY: &str = "geo";
 
-/// What GeoParquet metadata say of how columns are read: all but what tells of the values of one file.
+/// The part of GeoParquet metadata that says how columns are read. What differs with the values of a file (boxes and
+/// types) is left out.
 pub fn geometry_signature(metadata: &[u8]) -> Vec<u8> {
     let Ok(mut parsed) = serde_json::from_slice::<Value>(metadata) else {
         return metadata.to_vec();

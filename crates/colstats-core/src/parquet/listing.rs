@@ -6,7 +6,7 @@
 
 use super::thrift_compact::{Kind, Reader};
 
-/// What of a leaf's type decides whether its bounds can be listed.
+/// The part of a leaf's type that decides whether its bounds can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BoundKind {
     /// Any bytes can be listed, or give a plain error.

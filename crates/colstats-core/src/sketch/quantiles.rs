@@ -25,7 +25,7 @@ pub struct Quantiles {
     factor: f64,
     /// What it is divided by, as no power of ten below 1 is exact.
     divisor: f64,
-    /// A stored timestamp in units of which this many make a second; whole seconds count.
+    /// The units per second of a stored timestamp; whole seconds count.
     units_per_second: Option<i64>,
     sketch: KllSketch<KllFloat<f32>>,
 }

@@ -72,7 +72,7 @@ fn sum<const LANES: usize>(registers: &[u8]) -> f64 {
     sums.iter().fold(0.0, |total, sum| total + sum)
 }
 
-/// Counts in bytes first, sixteen of which the processor adds at a time.
+/// Counts in bytes first: the processor adds sixteen of them at a time.
 fn count_zeros(registers: &[u8]) -> u64 {
     let in_chunk = |chunk: &[u8]| chunk.iter().map(|rank| u8::from(*rank == 0)).sum::<u8>();
     registers.chunks(128).map(|chunk| u64::from(in_chunk(chunk))).sum()
@@ -111,8 +111,8 @@ fn estimate_bias(table: &[(f64, f64)], count: i64) -> i64 {
     (sum / NEAREST_NEIGHBOURS as f64 + 0.5) as i64
 }
 
-/// Below this, counting zero registers beats the harmonic mean. Hive's list: that of the HLL++
-/// paper but for precision 14, where the paper has 11500.
+/// Below this, counting zero registers beats the harmonic mean. Hive's list is the one of the
+/// HLL++ paper, except at precision 14, where the paper has 11500.
 fn linear_counting_threshold(precision: u8) -> i64 {
     match precision {
         4 => 10,
