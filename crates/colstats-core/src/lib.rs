@@ -7,6 +7,8 @@
 pub mod accumulator;
 #[cfg(test)]
 mod accumulator_tests;
+#[cfg(test)]
+mod arrow_witness_tests;
 pub mod bytes_reader;
 pub mod column;
 pub mod details;
