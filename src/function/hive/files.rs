@@ -14,6 +14,7 @@ use crate::function::own_session::isolate;
 use crate::sql::file::statement::Scan;
 use crate::sql::hive::statement::{HiveFileStatement, HiveOptions, Part, partition_of};
 use crate::sql::quote::identifier;
+use crate::sql::rows::probe;
 use colstats_core::error::{Error, Result};
 use colstats_core::value::Literal;
 
@@ -216,12 +217,11 @@ fn partition_keys(of_files: &[Option<String>]) -> Vec<String> {
 /// The names of the columns as the readers present them.
 fn source_columns(statement: &HiveFileStatement, session: &Session) -> Result<Vec<String>> {
     let source = statement.source(false);
-    let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0")).map_err(|error| {
+    let columns = session.columns(&probe(&source)).map_err(|error| {
         Error::new(format!(
             "{error}; is every file whole, and what its name says? format := '...' names another format"
         ))
     })?;
-    let columns = rows.columns();
     let files: Vec<String> = statement.scans.iter().flat_map(|scan| scan.files.clone()).collect();
     check_names(&columns, &files)?;
     Ok(columns.into_iter().map(|(name, _)| name).collect())
