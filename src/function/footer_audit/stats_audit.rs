@@ -12,7 +12,7 @@ use crate::function::file::column_stats::name_the_file;
 use crate::function::file::discovery::plan;
 use crate::function::file::options::{FileOptions, Format};
 use crate::function::own_session::isolate;
-use crate::output::parquet::findings::{Finding, Offence};
+use crate::output::parquet::findings::{FooterFinding, Offence};
 use crate::sql::file::statement::{FileStatement, Scan};
 use crate::sql::parquet::audit::{AuditLeaf, AuditScan, AuditStatement, FooterColumns, ROW_NUMBER};
 use crate::sql::parquet::footers::{chunk_listing, row_group_sizes, writers};
@@ -82,7 +82,7 @@ type Offending = (Option<i64>, Option<String>);
 /// What was asked, and what was found.
 struct Audit {
     statement: AuditStatement,
-    findings: Vec<Finding>,
+    findings: Vec<FooterFinding>,
 }
 
 impl Audit {
@@ -102,8 +102,9 @@ impl Audit {
         }
         let writers = self.writers(session)?;
         let offences = self.first_offences(session)?;
-        let is_proven =
-            |(finding, (row, _)): &(&Finding, Offending)| !finding.needs_proof || row.is_some();
+        let is_proven = |(finding, (row, _)): &(&FooterFinding, Offending)| {
+            !finding.needs_proof || row.is_some()
+        };
         let found = self.findings.iter().zip(offences).filter(is_proven);
         let rows = found.filter_map(|(finding, (row, value))| {
             let file = &self.statement.files.get(finding.file_number)?.name;
@@ -197,7 +198,7 @@ impl Audit {
 
     fn wanted_of<'a>(&'a self, scan: &AuditScan) -> Vec<(Wanted<'a>, Offence)> {
         let files: HashSet<&String> = scan.scan.files.iter().collect();
-        let wanted = |(number, finding): (usize, &'a Finding)| {
+        let wanted = |(number, finding): (usize, &'a FooterFinding)| {
             let file_name = &self.statement.files.get(finding.file_number)?.name;
             let offence = finding.offence().filter(|_| files.contains(file_name))?;
             let wanted = Wanted {

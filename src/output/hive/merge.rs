@@ -361,5 +361,4 @@ fn read_sketch(blob: &[u8]) -> Result<HiveHll> {
 }
 
 #[cfg(test)]
-#[path = "merge_tests.rs"]
 mod tests;

@@ -5,9 +5,10 @@
 //! aggregate of ours, which DuckDB cannot answer from statistics.
 
 use super::order::{sign, text_key};
-use crate::output::parquet::findings::{Finding, Statistic};
+use crate::output::parquet::findings::{FooterFinding, FooterStatistic};
 use crate::sql::file::statement::{File, Scan, path_list};
-use crate::sql::quote::{as_bytes, identifier, text};
+use crate::sql::per_leaf::{file_rows, per_leaf};
+use crate::sql::quote::{as_bytes, identifier};
 use crate::sql::rows::{union_all, values};
 use colstats_core::query::{NamedValues, Query};
 use colstats_core::value::Literal;
@@ -148,20 +149,16 @@ impl AuditScan {
 
 impl AuditStatement {
     /// What is wrong.
-    pub fn findings(&self) -> Query<Option<Finding>> {
+    pub fn findings(&self) -> Query<Option<FooterFinding>> {
         Query::new(self.compose(), finding)
     }
 
     fn compose(&self) -> String {
         let is_wrong: Vec<String> = CHECKS.map(|[_, _, _, check]| format!("({check})")).to_vec();
         format!(
-            "WITH files(file_number, file_name, schema_number) AS ({files}), \
+            "WITH files AS ({files}), \
              leaves(schema_number, leaf_number, column_position, leaf_position, chunk, type_number) AS ({leaves}), \
-             scanned AS ({scans}), \
-             per_column AS (SELECT file_name, row_group_id, unnest(stats) AS column_leaves, \
-             generate_subscripts(stats, 1) AS column_position FROM scanned), \
-             per_leaf AS (SELECT file_name, row_group_id, column_position, unnest(column_leaves) AS leaf, \
-             generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
+             scanned AS ({scans}), {per_leaf}, \
              footers AS ({footers}), \
              compared AS (SELECT *, {signs}, {outside} AS is_outside, {wrapped} AS is_wrapped, \
              type_number IS NOT NULL AND value_count = coalesce(nan_count, 0) AS is_void FROM footers) \
@@ -173,9 +170,10 @@ impl AuditStatement {
              is_int96, stats_null_count >= num_values AS claims_null, \
              found.statistic = 'bbox' AND is_wrapped AND NOT is_outside AS needs_proof \
              FROM (SELECT *, unnest([{checks}]) AS found FROM compared WHERE {any}) WHERE found.is_wrong",
-            files = self.file_values(),
+            files = file_rows(&self.files, 0, &[]),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
+            per_leaf = per_leaf("file_name, row_group_id", "scanned"),
             footers = self.footers(),
             signs = self.signs(),
             outside = is_outside("geo_bbox", "true_box"),
@@ -183,13 +181,6 @@ impl AuditStatement {
             checks = CHECKS.map(check_struct).join(", "),
             any = is_wrong.join(" OR "),
         )
-    }
-
-    fn file_values(&self) -> String {
-        let rows = self.files.iter().enumerate();
-        let rows =
-            rows.map(|(number, file)| format!("({number}, {}, {})", text(&file.name), file.schema));
-        values(rows)
     }
 
     /// The types in which bounds are compared.
@@ -287,13 +278,13 @@ impl AuditStatement {
     }
 }
 
-fn finding(row: &dyn NamedValues) -> Option<Finding> {
+fn finding(row: &dyn NamedValues) -> Option<FooterFinding> {
     let number = |column| row.integer(column).and_then(|number| usize::try_from(number).ok());
-    Some(Finding {
+    Some(FooterFinding {
         file_number: number("file_number")?,
         leaf_number: number("leaf_number")?,
         row_group_id: row.integer("row_group_id")?,
-        statistic: Statistic::named(row.text("statistic")?)?,
+        statistic: FooterStatistic::named(row.text("statistic")?)?,
         footer_value: row.owned_text("footer_value"),
         true_value: row.owned_text("true_value"),
         value_count: row.integer("value_count").unwrap_or(0),
