@@ -1,6 +1,6 @@
 //! Rows in a statement: constants, none at all, and the rows of several statements.
 
-/// `VALUES` and the rows, of which there is at least one.
+/// `VALUES` and the rows: at least one.
 pub fn values(rows: impl IntoIterator<Item = String>) -> String {
     format!("VALUES {}", rows.into_iter().collect::<Vec<_>>().join(", "))
 }

@@ -27,9 +27,9 @@ pub const LARGEST_TOP_K: u16 = 1000;
 /// `hive_stats(x ANY [, precision BIGINT [, top_k BIGINT, histogram BOOLEAN, nested BOOLEAN]])` returns
 /// LIST of STRUCT: `path`, `type` and the values of a row of `hive_column_stats`, and `sum_col_len`.
 ///
-/// `precision` (4 to 16, default 10) is that of the bit vector, which no blob can hold at 16 (then it is NULL); `top_k` (0 to 1000, default 0) asks for
-/// frequent values, `histogram` for a KLL sketch; with `nested` false, columns of nested types are passed
-/// over. They must be the same in all rows. A group without rows has an empty list.
+/// `precision` (4 to 16, default 10) is that of the bit vector, which no blob can hold at 16 (then it is NULL);
+/// `top_k` (0 to 1000, default 0) asks for frequent values, `histogram` for a KLL sketch; with `nested` false,
+/// columns of nested types are passed over. They must be the same in all rows. A group without rows has an empty list.
 pub struct HiveStats;
 
 /// The statistics; `None` for a column that is passed over.

@@ -45,8 +45,8 @@ pub struct OffendingStatement<'a> {
 }
 
 impl OffendingStatement<'_> {
-    /// The first values. DuckDB must not decide conditions by the footers under audit. The values are unnested from a list,
-    /// so that nothing is known of them, and the conditions stand in aggregates, not in WHERE.
+    /// The first values. DuckDB must not decide conditions by the footers under audit. The values are unnested
+    /// from a list, so that nothing is known of them, and the conditions stand in aggregates, not in WHERE.
     pub fn first_offences(&self) -> Query<FirstOffence> {
         Query::new(self.compose(), |row| FirstOffence {
             number: row.integer("wanted_number").and_then(|number| number.try_into().ok()),

@@ -75,7 +75,7 @@ pub struct LeafType {
     pub duckdb_type: String,
 }
 
-/// The types of the leaves, in the order of their column chunks. Hosts before 1.4 have none.
+/// The types of the leaves, in the order of their column chunks. Fails on hosts before 1.5: they number no columns.
 pub fn leaf_types(files: &[&str]) -> Query<LeafType> {
     let statement = format!(
         "SELECT file_name, duckdb_type FROM parquet_schema({}) WHERE coalesce(num_children, 0) = 0 \
