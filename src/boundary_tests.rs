@@ -1,5 +1,6 @@
 //! The rules of this code base that the compiler does not know, checked on the text of `src/`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The folders of sources, and what the paths in them begin with here.
@@ -243,6 +244,75 @@ fn statements_need_no_extension_but_the_readers_own() {
     let sample =
         SourceFile { path: "sql/sample.rs".into(), lines: vec!["\"SELECT now()\"".into()] };
     assert_eq!(places([&sample], &NEEDS_ICU).len(), 1);
+}
+
+#[test]
+fn statements_stand_in_one_layer() {
+    const BEGINNINGS: [&str; 3] = ["\"SELECT ", "\"FROM (", "\"WITH "];
+    let files = source_files();
+    let others = files.iter().filter(|file| file.is_below("function"));
+    let others = others.filter(|file| !file.is_below("function/lake"));
+    assert_none("is SQL text, which belongs into src/sql", places(others, &BEGINNINGS));
+    let lines =
+        ["\"SELECT 1\"", "give(\"FROM (x)\")", "\"give a SELECT statement\"", "// \"WITH x\""];
+    let lines = lines.map(str::to_owned).to_vec();
+    let sample = SourceFile { path: "function/sample.rs".into(), lines };
+    assert_eq!(places([&sample], &BEGINNINGS).len(), 2);
+}
+
+/// The public items of a file, methods aside: those that no module, function or block encloses.
+fn public_items(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
+    let name = |code: &'_ str| {
+        let kinds = ["const fn ", "fn ", "struct ", "enum ", "trait ", "type ", "const "];
+        let (visibility, item) =
+            code.split_once(' ').filter(|(word, _)| word.starts_with("pub"))?;
+        let begins = kinds.iter().find(|kind| item.starts_with(**kind))?;
+        let start = visibility.len() + 1 + begins.len();
+        let end = code[start..].find(|c: char| !c.is_alphanumeric() && c != '_')?;
+        Some(start..start + end)
+    };
+    file.product_code().filter_map(move |(index, code)| Some((index, &code[name(code)?])))
+}
+
+/// The public items of a layer whose name an item of another room has, too.
+fn items_of_one_name(files: &[SourceFile], layer: &str) -> Vec<String> {
+    let mut places: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+    for file in files.iter().filter(|file| file.is_below(layer)) {
+        let rest = &file.path[layer.len() + 1..];
+        let room = rest.split(['/', '.']).next().unwrap_or_default();
+        for (index, name) in public_items(file).filter(|(_, name)| *name != "register") {
+            places.entry(name).or_default().entry(room).or_insert_with(|| file.place(index));
+        }
+    }
+    let repeated = places.into_values().filter(|rooms| rooms.len() > 1);
+    repeated.flat_map(BTreeMap::into_values).collect()
+}
+
+#[test]
+fn a_name_has_one_meaning_in_a_layer() {
+    let files = source_files();
+    for layer in ["function", "sql", "output"] {
+        assert_none("is also the name of something else", items_of_one_name(&files, layer));
+    }
+    let sample = |path: &str, lines: &[&str]| SourceFile {
+        path: path.into(),
+        lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+    };
+    let samples = [
+        sample(
+            "sql/a/x.rs",
+            &["pub fn read(file: &str) {}", "pub struct Row {", "pub fn register() {}"],
+        ),
+        sample("sql/a/y.rs", &["pub struct Row;", "    pub fn compose(&self) {}", "fn list() {}"]),
+        sample(
+            "sql/b.rs",
+            &["pub const fn read() {}", "    pub fn compose(&self) {}", "pub fn list() {}"],
+        ),
+        sample("output/b.rs", &["pub struct Row<'a> {", "pub fn register() {}"]),
+    ];
+    let expected =
+        ["sql/a/x.rs:1: pub fn read(file: &str) {}", "sql/b.rs:1: pub const fn read() {}"];
+    assert_eq!(items_of_one_name(&samples, "sql"), expected);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use libduckdb_sys as sys;
 
 use super::handle::c_string;
 use super::rows::Rows;
+use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
 use colstats_core::query::Query;
 
@@ -165,6 +166,11 @@ impl Session {
     /// Runs a query to its end, and makes of each row what it says.
     pub fn collect<T>(&self, query: &Query<T>) -> Result<Vec<T>> {
         self.query(&query.statement)?.collect(query.read)
+    }
+
+    /// Names and types of the columns of a SELECT, which is best one without rows: it is run.
+    pub fn columns(&self, statement: &str) -> Result<Vec<(String, ColumnType)>> {
+        Ok(self.query(statement)?.columns())
     }
 
     /// An error for a statement that is no SELECT. Of one that cannot be prepared nothing is said.

@@ -1,5 +1,6 @@
 //! Statistics that are compared and not stored: nothing is cut, widened or left out.
 
+use super::blob_text::escaped;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::summary::{Ends, Summary};
 use colstats_core::value::{Scalar, Speller};
@@ -21,25 +22,13 @@ pub fn ends(summary: &Summary, speller: &dyn Speller) -> (Option<String>, Option
             let [min, max] = [min, max].map(|end| {
                 let bytes = (!end.is_cut).then_some(&*end.bytes)?;
                 match summary.column_type.base() {
-                    ColumnType::Blob => Some(blob_text(bytes)),
+                    ColumnType::Blob => Some(escaped(bytes)),
                     _ => spell(Scalar::Bytes(bytes)),
                 }
             });
             (min, max)
         }
     }
-}
-
-/// As DuckDB's cast of a BLOB to VARCHAR writes it.
-fn blob_text(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        match byte {
-            b'\\' | b'\'' | b'"' => text.push_str(&format!("\\x{byte:02X}")),
-            b' '..=b'~' => text.push(char::from(*byte)),
-            _ => text.push_str(&format!("\\x{byte:02X}")),
-        }
-        text
-    })
 }
 
 /// The box of geometries as `xmin, xmax, ymin, ymax, zmin, zmax, mmin, mmax`, and their types' names. `None`

@@ -3,6 +3,7 @@
 //! A shape is a pure function. How a value is written as text is DuckDB's own business, so a shape asks a
 //! [`colstats_core::value::Speller`] for it.
 
+mod blob_text;
 pub mod ducklake;
 pub mod exact;
 pub mod hive;

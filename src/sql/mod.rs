@@ -7,6 +7,7 @@ pub mod literal;
 pub mod own_session;
 pub mod parquet;
 pub mod partition;
+pub mod per_leaf;
 pub mod quote;
 pub mod rows;
 pub mod source_statement;

@@ -5,7 +5,12 @@ use super::quote::text;
 use crate::output::ducklake::lake_type::LakeType;
 
 /// The directory that Hive makes for NULL.
-pub const HIVE_NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+const HIVE_NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// A text that a reader takes from the path, where hosts before 1.5 read the directory that stands for NULL as a text.
+pub fn text_or_null(column: &str) -> String {
+    format!("nullif({column}, {})", text(HIVE_NULL))
+}
 
 /// The value that the raw text of a path stands for, as an expression of type VARCHAR. `NULL` in any case is NULL, and
 /// so is nothing at all but for a text; escapes are resolved after that is decided. What is no value of the type is an

@@ -1,8 +1,13 @@
-//! Rows in a statement: constants, and the rows of several statements.
+//! Rows in a statement: constants, none at all, and the rows of several statements.
 
-/// `VALUES` and the rows, of which there is at least one.
+/// `VALUES` and the rows: at least one.
 pub fn values(rows: impl IntoIterator<Item = String>) -> String {
     format!("VALUES {}", rows.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+/// All columns of `source` and none of its rows: tells their names and types.
+pub fn probe(source: &str) -> String {
+    format!("SELECT * FROM {source} LIMIT 0")
 }
 
 /// The rows of all statements, added up as a balanced tree: a thousand in a chain would be too deep to plan.

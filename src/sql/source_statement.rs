@@ -89,33 +89,55 @@ pub fn query_source(query: &str) -> Result<Source> {
     Ok(Source { select: format!("{query}\n"), table_name: None })
 }
 
+/// What a scalar that makes rows of results takes from a source: names and results of an aggregate.
+pub struct StatsOfSource {
+    /// The four lists `names`, `typed`, `selected` and `stats`.
+    pub arguments: String,
+    /// What they are selected from.
+    pub from: String,
+}
+
+impl StatsOfSource {
+    /// The results of `stats` over `columns`, or all of them.
+    ///
+    /// The names and the types of the columns come from one row of NULLs: the source cut to no rows, joined
+    /// to nothing. So a source without rows has complete rows too, and is not read twice.
+    pub fn new(
+        source: &Source,
+        columns: Option<&[String]>,
+        stats: &dyn Fn(&str) -> String,
+    ) -> StatsOfSource {
+        let source = &source.select;
+        let (selected, scanned) = match columns {
+            None => ("described.names".into(), stats("COLUMNS(*)")),
+            Some(columns) => {
+                let scanned: Vec<String> =
+                    columns.iter().map(|column| stats(&identifier(column))).collect();
+                (text_list(columns.iter().map(String::as_str)), scanned.join(", "))
+            }
+        };
+        let null_row =
+            format!("(SELECT 1) LEFT JOIN (SELECT * FROM ({source}) LIMIT 0) AS source ON true");
+        let from = format!(
+            "(SELECT [*COLUMNS(*)] AS stats FROM (SELECT {scanned} FROM ({source}))) AS scanned, \
+             (SELECT [*COLUMNS(*)] AS stats FROM (SELECT {typed} FROM {null_row})) AS typed, \
+             (SELECT [*COLUMNS(*)] AS names FROM \
+             (SELECT alias(COLUMNS(source.*)) FROM {null_row})) AS described",
+            typed = stats("COLUMNS(source.*)"),
+        );
+        let arguments = format!("described.names, typed.stats, {selected}, scanned.stats");
+        StatsOfSource { arguments, from }
+    }
+}
+
 /// The statement that reports the columns of `source`.
-///
-/// The names and the types of the columns come from one row of NULLs: the source cut to no rows, joined
-/// to nothing. So a source without rows has complete rows too, and is not read twice.
 pub fn compose(source: &Source, options: &SourceOptions) -> String {
-    let source = &source.select;
     let limit = options.max_bound_bytes.map_or(String::new(), |bytes| format!(", {bytes}"));
-    let (selected, stats) = match &options.columns {
-        None => ("described.names".into(), format!("column_stats(COLUMNS(*){limit})")),
-        Some(columns) => {
-            let stats: Vec<String> = columns
-                .iter()
-                .map(|column| format!("column_stats({}{limit})", identifier(column)))
-                .collect();
-            (text_list(columns.iter().map(String::as_str)), stats.join(", "))
-        }
-    };
-    let null_row =
-        format!("(SELECT 1) LEFT JOIN (SELECT * FROM ({source}) LIMIT 0) AS source ON true");
+    let stats = |column: &str| format!("column_stats({column}{limit})");
+    let StatsOfSource { arguments, from } =
+        StatsOfSource::new(source, options.columns.as_deref(), &stats);
     format!(
-        "SELECT one_row.* FROM (SELECT unnest(column_stats_rows(\
-         described.names, typed.stats, {selected}, scanned.stats)) AS one_row \
-         FROM (SELECT [*COLUMNS(*)] AS stats FROM (SELECT {stats} FROM ({source}))) AS scanned, \
-         (SELECT [*COLUMNS(*)] AS stats FROM \
-         (SELECT column_stats(COLUMNS(source.*)) FROM {null_row})) AS typed, \
-         (SELECT [*COLUMNS(*)] AS names FROM \
-         (SELECT alias(COLUMNS(source.*)) FROM {null_row})) AS described)"
+        "SELECT one_row.* FROM (SELECT unnest(column_stats_rows({arguments})) AS one_row FROM {from})"
     )
 }
 

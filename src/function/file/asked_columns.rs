@@ -48,7 +48,7 @@ impl<'call> AskedColumns<'call> {
         is_asked
     }
 
-    /// An error for what is in none of the files, of which `file` is the first.
+    /// An error for what is in none of the files; `file` is the first of them.
     pub fn check(&self, file: &str, file_count: usize) -> Result<()> {
         let unmet = self.asked.unwrap_or_default().iter().zip(&self.met).find(|(_, met)| !**met);
         let Some((name, _)) = unmet else { return Ok(()) };

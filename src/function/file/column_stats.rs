@@ -18,7 +18,7 @@ use colstats_core::value::Literal;
 pub struct FileColumnStats;
 
 /// Names and types of the columns, which all functions of this shape share.
-pub fn columns() -> Vec<(&'static str, ColumnType)> {
+pub fn file_columns() -> Vec<(&'static str, ColumnType)> {
     vec![
         ("data_file_id", ColumnType::BigInt),
         ("table_id", ColumnType::BigInt),
@@ -50,7 +50,7 @@ impl TableFunction for FileColumnStats {
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
-        columns()
+        file_columns()
     }
 
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<FileOptions> {

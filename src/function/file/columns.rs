@@ -4,9 +4,11 @@ use std::collections::HashSet;
 
 use super::list::partition_keys;
 use crate::ffi::session::Session;
+use crate::sql::file::listing::type_names;
 use crate::sql::file::statement::Scan;
-use crate::sql::partition::HIVE_NULL;
-use crate::sql::quote::{identifier, text};
+use crate::sql::partition::text_or_null;
+use crate::sql::quote::identifier;
+use crate::sql::rows::probe;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
 
@@ -20,11 +22,11 @@ pub struct SourceColumn {
 }
 
 impl SourceColumn {
-    /// What is aggregated. Hosts before 1.5 read the partition that stands for NULL as a text.
+    /// What is aggregated.
     pub fn expression(&self) -> String {
         let name = identifier(&self.name);
         if self.is_partition && self.column_type == ColumnType::Varchar {
-            format!("nullif({name}, {})", text(HIVE_NULL))
+            text_or_null(&name)
         } else {
             name
         }
@@ -38,10 +40,9 @@ pub fn source_columns(
     session: &Session,
 ) -> Result<Vec<SourceColumn>> {
     let source = scan.source(&[]);
-    let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0"))?;
     let partition_keys =
         if scan.is_unpartitioned() { Vec::new() } else { partition_keys(&scan.files) };
-    let named = rows.columns();
+    let named = session.columns(&probe(&source))?;
     check_names(&named, &scan.files)?;
     let mut columns: Vec<SourceColumn> = named
         .into_iter()
@@ -81,11 +82,7 @@ fn needs_description(column_type: &ColumnType) -> bool {
 
 /// Takes over the type names of flat columns whose own name is not complete.
 fn describe(columns: &mut [SourceColumn], source: &str, session: &Session) -> Result<()> {
-    let mut names = Vec::new();
-    session.query(&format!("FROM (DESCRIBE SELECT * FROM {source})"))?.for_each(|row| {
-        names.push(row.text(1).unwrap_or_default().to_owned());
-        Ok(())
-    })?;
+    let names = session.collect(&type_names(source))?;
     for (column, name) in columns.iter_mut().zip(names) {
         match &column.column_type {
             ColumnType::Opaque(_) => column.column_type = ColumnType::Opaque(name.into()),

@@ -226,7 +226,7 @@ impl<'call, 'asked> Plan<'call, 'asked> {
             let columns = source_columns(&scan, own_columns.len(), self.session)?;
             return Ok((scan, columns));
         }
-        let own_count = group.schema.as_ref().map_or(0, |schema| schema.column_names().len());
+        let own_count = group.schema.as_ref().map_or(0, |schema| schema.columns().count());
         // Without partitions, files of one schema have the columns of any of them.
         let is_alike = group.schema.is_some() && keys.is_empty();
         let examples = if is_alike { 1 } else { scan.files.len() };

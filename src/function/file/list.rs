@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use super::options::Format;
 use crate::ffi::session::Session;
+use crate::sql::file::listing::matching_files;
 use crate::sql::file::statement::is_pattern;
-use crate::sql::quote::{long_text_list, text, text_list};
 use colstats_core::error::{Error, Result};
 
 /// A reader of CSV or JSON takes up to 60 MB of buffers for the smallest file, and before DuckDB 2.0 those of
@@ -26,14 +26,14 @@ pub fn expand(patterns: &[String], session: &Session) -> Result<Vec<String>> {
     };
     // Plain names: one statement for all. Should one be missing, the loop below says which.
     if literal {
-        let found = glob(&long_text_list(patterns), session)?;
+        let found = glob(patterns, session)?;
         if found.len() == all {
             found.iter().for_each(|file| keep(file));
             return Ok(files);
         }
     }
     for pattern in patterns {
-        let found = glob(&text(pattern), session)?;
+        let found = glob(std::slice::from_ref(pattern), session)?;
         if found.is_empty() {
             return Err(no_file_matches(pattern, session));
         }
@@ -58,17 +58,11 @@ fn no_file_matches(pattern: &str, session: &Session) -> Error {
 /// might take long.
 fn has_files(directory: &str, session: &Session) -> bool {
     let levels = [format!("{directory}/*"), format!("{directory}/*/*")];
-    let found = glob(&text_list(levels.iter().map(String::as_str)), session);
-    found.is_ok_and(|files| !files.is_empty())
+    glob(&levels, session).is_ok_and(|files| !files.is_empty())
 }
 
-fn glob(argument: &str, session: &Session) -> Result<Vec<String>> {
-    let mut files = Vec::new();
-    session.query(&format!("SELECT file FROM glob({argument})"))?.for_each(|row| {
-        files.extend(row.text(0).map(str::to_owned));
-        Ok(())
-    })?;
-    Ok(files)
+fn glob(patterns: &[String], session: &Session) -> Result<Vec<String>> {
+    Ok(session.collect(&matching_files(patterns))?.into_iter().flatten().collect())
 }
 
 /// The keys of hive partition directories (`key=value`) in the paths.

@@ -1,6 +1,5 @@
 //! `parquet_stats_audit`: footers held against their values.
 
-mod leaf_values;
 mod stats_audit;
 
 use crate::ffi::registry::Registry;

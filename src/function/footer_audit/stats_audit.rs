@@ -5,21 +5,22 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::leaf_values::{LeafValues, leaf_values};
 use crate::ffi::registry::Parameter;
-use crate::ffi::rows::Row;
 use crate::ffi::session::Session;
 use crate::ffi::table::{Answer, TableFunction};
 use crate::function::file::column_stats::name_the_file;
 use crate::function::file::discovery::plan;
 use crate::function::file::options::{FileOptions, Format};
 use crate::function::own_session::isolate;
-use crate::function::parquet::row_groups::RowGroups;
-use crate::output::parquet::findings::{Finding, Offence, Statistic};
-use crate::sql::file::statement::{FileStatement, Scan, path_list};
+use crate::output::parquet::findings::{FooterFinding, Offence};
+use crate::sql::file::statement::{FileStatement, Scan};
 use crate::sql::parquet::audit::{AuditLeaf, AuditScan, AuditStatement, FooterColumns, ROW_NUMBER};
+use crate::sql::parquet::footers::{chunk_listing, row_group_sizes, writers};
+use crate::sql::parquet::leaf_values::{LeafValues, leaf_values};
 use crate::sql::parquet::offending::{OffendingStatement, Wanted};
-use crate::sql::parquet::order::order_type;
+use crate::sql::parquet::order::{order_type, time_in_utc};
+use crate::sql::parquet::row_groups::RowGroups;
+use crate::sql::rows::probe;
 use colstats_core::column::column_type::{ColumnType, split_path};
 use colstats_core::error::{Error, Result};
 use colstats_core::value::Cell;
@@ -75,17 +76,13 @@ impl TableFunction for ParquetStatsAudit {
     }
 }
 
+/// The row in the file, and the value, that first show a statistic wrong.
+type Offending = (Option<i64>, Option<String>);
+
 /// What was asked, and what was found.
 struct Audit {
     statement: AuditStatement,
-    findings: Vec<Finding>,
-}
-
-/// The first value that shows a statistic wrong, and its row.
-#[derive(Default, Clone)]
-struct FirstOffence {
-    row: Option<i64>,
-    value: Option<String>,
+    findings: Vec<FooterFinding>,
 }
 
 impl Audit {
@@ -93,10 +90,7 @@ impl Audit {
         let statement = audit_statement(plan(options, session)?, session)?;
         let mut findings = Vec::new();
         if !statement.leaves.is_empty() {
-            session.query(&statement.compose())?.for_each(|row| {
-                findings.extend(finding(row));
-                Ok(())
-            })?;
+            findings.extend(session.collect(&statement.findings())?.into_iter().flatten());
         }
         findings.sort_by_key(|f| (f.file_number, f.row_group_id, f.leaf_number, f.statistic));
         Ok(Audit { statement, findings })
@@ -108,11 +102,11 @@ impl Audit {
         }
         let writers = self.writers(session)?;
         let offences = self.first_offences(session)?;
-        let is_proven = |(finding, offence): &(&Finding, FirstOffence)| {
-            !finding.needs_proof || offence.row.is_some()
+        let is_proven = |(finding, (row, _)): &(&FooterFinding, Offending)| {
+            !finding.needs_proof || row.is_some()
         };
         let found = self.findings.iter().zip(offences).filter(is_proven);
-        let rows = found.filter_map(|(finding, offence)| {
+        let rows = found.filter_map(|(finding, (row, value))| {
             let file = &self.statement.files.get(finding.file_number)?.name;
             let leaf = self.statement.leaves.get(finding.leaf_number)?;
             Some(vec![
@@ -123,8 +117,8 @@ impl Audit {
                 Cell::Varchar(finding.statistic.name().into()),
                 finding.footer_value.clone().into(),
                 finding.true_value.clone().into(),
-                offence.value.into(),
-                offence.row.into(),
+                value.into(),
+                row.into(),
                 writers.get(file).cloned().into(),
                 Cell::Varchar(finding.effect()),
             ])
@@ -140,34 +134,20 @@ impl Audit {
             .iter()
             .filter_map(|number| Some(self.statement.files.get(*number)?.name.as_str()))
             .collect();
-        let statement = format!(
-            "SELECT file_name, created_by FROM parquet_file_metadata({})",
-            path_list(&files)
-        );
-        let mut writers = BTreeMap::new();
-        session.query(&statement)?.for_each(|row| {
-            let (file, writer) = (row.text(0), row.text(1));
-            writers.extend(
-                file.zip(writer).map(|(file, writer)| (file.to_owned(), writer.to_owned())),
-            );
-            Ok(())
-        })?;
-        Ok(writers)
+        let writers = session.collect(&writers(&files))?.into_iter();
+        Ok(writers.filter_map(|writer| Some((writer.file_name, writer.created_by?))).collect())
     }
 
     /// The second look: some statements for each scan, over the files that have findings.
-    fn first_offences(&self, session: &Session) -> Result<Vec<FirstOffence>> {
-        let mut found = vec![FirstOffence::default(); self.findings.len()];
+    fn first_offences(&self, session: &Session) -> Result<Vec<Offending>> {
+        let mut found = vec![Offending::default(); self.findings.len()];
         for scan in &self.statement.scans {
             for statement in self.second_look(scan, session)? {
-                session.query(&statement.compose())?.for_each(|row| {
-                    let number = row.integer(0).and_then(|number| usize::try_from(number).ok());
-                    if let Some(found) = number.and_then(|number| found.get_mut(number)) {
-                        let value = row.text(2).map(str::to_owned);
-                        *found = FirstOffence { row: row.integer(1), value };
+                for first in session.collect(&statement.first_offences())? {
+                    if let Some(found) = first.number.and_then(|number| found.get_mut(number)) {
+                        *found = (first.row, first.value);
                     }
-                    Ok(())
-                })?;
+                }
             }
         }
         Ok(found)
@@ -182,13 +162,8 @@ impl Audit {
     ) -> Result<Vec<OffendingStatement<'a>>> {
         let wanted = self.wanted_of(scan);
         let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
-        let typed = format!(
-            "SELECT {} FROM {} LIMIT 0",
-            scan.scan.columns.join(", "),
-            scan.source(vec![first.file_name.to_owned()])
-        );
-        let types: Vec<ColumnType> =
-            session.query(&typed)?.columns().into_iter().map(|(_, known)| known).collect();
+        let typed = session.columns(&scan.probe(first.file_name))?;
+        let types: Vec<ColumnType> = typed.into_iter().map(|(_, known)| known).collect();
         let mut by_leaf: BTreeMap<usize, Vec<(Wanted<'a>, Offence)>> = BTreeMap::new();
         for (wanted, offence) in wanted {
             by_leaf.entry(wanted.leaf_number).or_default().push((wanted, offence));
@@ -223,7 +198,7 @@ impl Audit {
 
     fn wanted_of<'a>(&'a self, scan: &AuditScan) -> Vec<(Wanted<'a>, Offence)> {
         let files: HashSet<&String> = scan.scan.files.iter().collect();
-        let wanted = |(number, finding): (usize, &'a Finding)| {
+        let wanted = |(number, finding): (usize, &'a FooterFinding)| {
             let file_name = &self.statement.files.get(finding.file_number)?.name;
             let offence = finding.offence().filter(|_| files.contains(file_name))?;
             let wanted = Wanted {
@@ -261,24 +236,6 @@ fn values_of(leaf: &AuditLeaf, scan: &AuditScan, types: &[ColumnType]) -> Option
     leaf_values(scan.scan.columns.get(position)?, types.get(position)?, leaf.leaf_position)
 }
 
-fn finding(row: &Row<'_>) -> Option<Finding> {
-    let number = |column| row.integer(column).and_then(|number| usize::try_from(number).ok());
-    Some(Finding {
-        file_number: number(0)?,
-        leaf_number: number(1)?,
-        row_group_id: row.integer(2)?,
-        statistic: Statistic::named(row.text(3)?)?,
-        footer_value: row.text(4).map(str::to_owned),
-        true_value: row.text(5).map(str::to_owned),
-        value_count: row.integer(6).unwrap_or(0),
-        null_count: row.integer(7).unwrap_or(0),
-        has_successor: row.integer(8) == Some(1),
-        is_int96: row.integer(9) == Some(1),
-        claims_null: row.integer(10) == Some(1),
-        needs_proof: row.integer(11) == Some(1),
-    })
-}
-
 /// The bounds are compared as DuckDB's `parquet_metadata` writes them; one that it cannot write ends the database.
 fn check_listed(plan: &FileStatement) -> Result<()> {
     let unlisted = plan.files.iter().find_map(|file| plan.unlisted.get_key_value(&file.name));
@@ -295,7 +252,7 @@ fn check_listed(plan: &FileStatement) -> Result<()> {
 fn audit_statement(plan: FileStatement, session: &Session) -> Result<AuditStatement> {
     check_listed(&plan)?;
     let names: Vec<&str> = plan.files.iter().map(|file| file.name.as_str()).collect();
-    let row_groups = RowGroups::read(&names, session)?;
+    let row_groups = RowGroups::new(&session.collect(&row_group_sizes(&names))?);
     let mut leaves = Vec::new();
     let mut scans = plan.scans;
     for leaf in plan.leaves {
@@ -307,7 +264,7 @@ fn audit_statement(plan: FileStatement, session: &Session) -> Result<AuditStatem
         if is_top_level && leaf.column_type == ColumnType::TimeTz.name() {
             let columns = scans.get_mut(leaf.schema).map(|scan| &mut scan.columns);
             if let Some(column) = columns.and_then(|c| c.get_mut(leaf.column_position - 1)) {
-                *column = format!("CAST({column} AS TIME)");
+                *column = time_in_utc(column);
                 order_type = Some("TIME".into());
             }
         }
@@ -337,9 +294,8 @@ fn schema_scans(
     row_groups: &RowGroups,
     session: &Session,
 ) -> Result<Vec<AuditScan>> {
-    let mut rows = session.query(&format!("SELECT * FROM {} LIMIT 0", scan.source(&[])))?;
-    let names: Vec<String> = rows.columns().into_iter().map(|(name, _)| name).collect();
-    let is_taken = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
+    let columns = session.columns(&probe(&scan.source(&[])))?;
+    let is_taken = |wanted: &str| columns.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
     let audit_scan = |scan: Scan, counter: Option<String>| {
         let files: Vec<&str> = scan.files.iter().map(String::as_str).collect();
         let row_number = counter.as_deref().unwrap_or(ROW_NUMBER);
@@ -359,10 +315,8 @@ fn schema_scans(
 
 fn footer_columns(files: &[&str], session: &Session) -> Result<FooterColumns> {
     let Some(file) = files.first() else { return Ok(FooterColumns::default()) };
-    let statement = format!("SELECT * FROM parquet_metadata({}) LIMIT 0", path_list(&[*file]));
-    let names: Vec<String> =
-        session.query(&statement)?.columns().into_iter().map(|(name, _)| name).collect();
-    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    let columns = session.columns(&probe(&chunk_listing(file)))?;
+    let has = |wanted: &str| columns.iter().any(|(name, _)| name == wanted);
     Ok(FooterColumns {
         has_geometry: has("geo_bbox") && has("geo_types"),
         has_nan_count: has("stats_nan_count"),

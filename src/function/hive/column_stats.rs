@@ -5,7 +5,7 @@
 
 use super::files::{HiveFiles, hive_files_options};
 use super::options::{hive_options, source_options};
-use super::rows::columns;
+use super::rows::hive_columns;
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
 use crate::ffi::table::{Answer, TableFunction};
@@ -54,7 +54,7 @@ impl SourceStats for HiveStatsOfSource {
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
-        columns()
+        hive_columns()
     }
 
     /// `table_name` is the table's own unless it is given.
@@ -79,7 +79,7 @@ impl TableFunction for HiveColumnStats {
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
-        columns()
+        hive_columns()
     }
 
     fn bind(positional: Vec<Literal>, named: Vec<(&'static str, Literal)>) -> Result<HiveFiles> {

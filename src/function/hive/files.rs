@@ -14,6 +14,7 @@ use crate::function::own_session::isolate;
 use crate::sql::file::statement::Scan;
 use crate::sql::hive::statement::{HiveFileStatement, HiveOptions, Part, partition_of};
 use crate::sql::quote::identifier;
+use crate::sql::rows::probe;
 use colstats_core::error::{Error, Result};
 use colstats_core::value::Literal;
 
@@ -96,10 +97,10 @@ impl HiveFiles {
             is_partitioned,
             has_backslashes,
         };
-        let columns = source_columns(&statement, session)?;
+        let columns = column_names(&statement, session)?;
         let file_column = unused_file_column(columns.iter().map(String::as_str));
         statement.scans.iter_mut().for_each(|scan| scan.file_column.clone_from(&file_column));
-        statement.columns = self.select(columns, &partition_keys(&of_files))?;
+        statement.columns = self.select(columns, &keys(&of_files))?;
         Ok(statement.compose(&self.options))
     }
 
@@ -199,9 +200,9 @@ fn parts(files: &[String], of_files: &[Option<String>]) -> Vec<Part> {
     parts
 }
 
-/// The keys of the partitions. Not [`crate::function::file::list::partition_keys`], which tells all directories that DuckDB
-/// reads as partitions, also those outside of the innermost run.
-fn partition_keys(of_files: &[Option<String>]) -> Vec<String> {
+/// The keys of the partitions. DuckDB reads all directories of a path as partitions
+/// ([`crate::function::file::list::partition_keys`]), also those outside of the innermost run.
+fn keys(of_files: &[Option<String>]) -> Vec<String> {
     let mut keys: Vec<String> = of_files
         .iter()
         .flatten()
@@ -214,14 +215,13 @@ fn partition_keys(of_files: &[Option<String>]) -> Vec<String> {
 }
 
 /// The names of the columns as the readers present them.
-fn source_columns(statement: &HiveFileStatement, session: &Session) -> Result<Vec<String>> {
+fn column_names(statement: &HiveFileStatement, session: &Session) -> Result<Vec<String>> {
     let source = statement.source(false);
-    let mut rows = session.query(&format!("SELECT * FROM {source} LIMIT 0")).map_err(|error| {
+    let columns = session.columns(&probe(&source)).map_err(|error| {
         Error::new(format!(
             "{error}; is every file whole, and what its name says? format := '...' names another format"
         ))
     })?;
-    let columns = rows.columns();
     let files: Vec<String> = statement.scans.iter().flat_map(|scan| scan.files.clone()).collect();
     check_names(&columns, &files)?;
     Ok(columns.into_iter().map(|(name, _)| name).collect())
@@ -240,7 +240,7 @@ mod tests {
             file_name: file.map(str::to_owned),
         };
         assert_eq!(parts(&files, &of_files), [part("p=1", None), part("p=2", Some("p=2/b"))]);
-        assert_eq!(partition_keys(&of_files), ["p"]);
+        assert_eq!(keys(&of_files), ["p"]);
     }
 
     #[test]

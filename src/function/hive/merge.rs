@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::rows::{Identity, columns, read, row_cell, struct_type};
+use super::rows::{Identity, hive_columns, read_row, row_cell, struct_type};
 use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::value::{cell_at, literal_at};
@@ -41,7 +41,7 @@ impl Aggregate for HiveColumnStatsMerge {
     }
 
     fn result_type() -> ColumnType {
-        struct_type(columns())
+        struct_type(hive_columns())
     }
 
     fn start(arguments: &Arguments<'_>, first: usize) -> Result<MergedRows> {
@@ -71,7 +71,7 @@ impl Aggregate for HiveColumnStatsMerge {
         for row in rows {
             let Cell::Struct(cells) = cell_at(column, column_type, row) else { continue };
             let names = fields.iter().map(|field| field.name.as_str());
-            let (identity, values) = read(names.zip(cells))?;
+            let (identity, values) = read_row(names.zip(cells))?;
             join_identity(&mut state.identity, &identity)?;
             state.merge.add(values)?;
         }

@@ -84,7 +84,7 @@ fn number_cells(row: &HiveValues) -> [Cell; 14] {
 }
 
 /// Names and types of the columns of `hive_column_stats` and its like.
-pub fn columns() -> Vec<(&'static str, ColumnType)> {
+pub fn hive_columns() -> Vec<(&'static str, ColumnType)> {
     let mut columns = vec![
         ("cat_name", ColumnType::Varchar),
         ("db_name", ColumnType::Varchar),
@@ -172,7 +172,7 @@ pub fn element_cell(path: String, type_name: String, row: &HiveValues) -> Cell {
 ///
 /// # Errors
 /// If a cell is not of the type that its name asks for.
-pub fn read<'name>(
+pub fn read_row<'name>(
     fields: impl IntoIterator<Item = (&'name str, Cell)>,
 ) -> Result<(Identity, HiveValues)> {
     let (mut identity, mut row) = (Identity::default(), HiveValues::default());

@@ -1,20 +1,21 @@
 //! The aggregate `hive_stats(x [, precision [, top_k, histogram, nested]])`: what a Hive metastore keeps
 //! of a column, one element per leaf; and the scalar `hive_stats_rows`, which makes rows of its results.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::bit_vector::{HIVE_PRECISION, integer_argument, precision};
-use super::rows::{Identity, columns, element_cell, element_columns, read, row_cell, struct_type};
+use super::rows::{
+    Identity, element_cell, element_columns, hive_columns, read_row, row_cell, struct_type,
+};
 use crate::ffi::aggregate::{Aggregate, Arguments};
 use crate::ffi::registry::Parameter;
 use crate::ffi::scalar::ScalarFunction;
 use crate::ffi::session::Host;
 use crate::ffi::spelling::DuckdbSpeller;
-use crate::ffi::value::cell_at;
+use crate::function::stats::named_results::{LeafResult, NamedResults, cells_at, named_results};
 use crate::output::hive;
 use colstats_core::accumulator::ColumnStatistics;
-use colstats_core::column::column_type::{ColumnType, join_path, split_path};
+use colstats_core::column::column_type::{ColumnType, join_path};
 use colstats_core::column::vectors::Values;
 use colstats_core::details::DetailSettings;
 use colstats_core::error::{Error, Result};
@@ -27,9 +28,9 @@ pub const LARGEST_TOP_K: u16 = 1000;
 /// `hive_stats(x ANY [, precision BIGINT [, top_k BIGINT, histogram BOOLEAN, nested BOOLEAN]])` returns
 /// LIST of STRUCT: `path`, `type` and the values of a row of `hive_column_stats`, and `sum_col_len`.
 ///
-/// `precision` (4 to 16, default 10) is that of the bit vector, which no blob can hold at 16 (then it is NULL); `top_k` (0 to 1000, default 0) asks for
-/// frequent values, `histogram` for a KLL sketch; with `nested` false, columns of nested types are passed
-/// over. They must be the same in all rows. A group without rows has an empty list.
+/// `precision` (4 to 16, default 10) is that of the bit vector, which no blob can hold at 16 (then it is NULL);
+/// `top_k` (0 to 1000, default 0) asks for frequent values, `histogram` for a KLL sketch; with `nested` false,
+/// columns of nested types are passed over. They must be the same in all rows. A group without rows has an empty list.
 pub struct HiveStats;
 
 /// The statistics; `None` for a column that is passed over.
@@ -134,9 +135,7 @@ fn flag_argument(arguments: &Arguments<'_>, index: usize, row: usize) -> Result<
 /// rows of `hive_column_stats`: one per leaf of each selected column. It is what the composed statements
 /// end in; there is little use for it alone.
 ///
-/// `typed` holds a `hive_stats` result for each of `names`, whatever rows it was made of: it tells the
-/// leaves, and stands in where a result of `stats` is empty or `stats` is NULL (no rows, so no type was
-/// seen). `stats` holds the result for each of `selected`. `identity` holds `cat_name`, `db_name`,
+/// The lists are those of [`named_results`]. `identity` holds `cat_name`, `db_name`,
 /// `table_name`, `partition_name`, `engine`, `file_name`, `last_analyzed`, `null_length`, `nested` and `asked`
 /// (the columns were asked for by name, so one that has no rows for being nested is an error).
 pub struct HiveStatsRows;
@@ -151,34 +150,18 @@ impl ScalarFunction for HiveStatsRows {
     }
 
     fn result_type() -> ColumnType {
-        ColumnType::List(struct_type(columns()).into())
+        ColumnType::List(struct_type(hive_columns()).into())
     }
 
     fn call(_host: Host, arguments: &Arguments<'_>, row: usize) -> Result<Cell> {
-        let mut cells = arguments
-            .columns
-            .iter()
-            .zip(arguments.types.iter())
-            .map(|(column, column_type)| cell_at(column, column_type, row));
-        let (Some(names), Some(typed), Some(selected), Some(stats), Some(given)) =
-            (cells.next(), cells.next(), cells.next(), cells.next(), cells.next())
-        else {
-            return Err(Error::new("takes four lists and a STRUCT"));
-        };
-        let (names, typed) = (list(names), list(typed));
-        let (selected, stats) = (list(selected), list(stats));
-        if names.len() != typed.len() {
-            return Err(Error::new("names and results must be lists of the same length"));
-        }
+        let arity = || Error::new("takes four lists and a STRUCT");
+        let mut lists = cells_at(arguments, row);
+        let given = lists.pop().ok_or_else(arity)?;
         let (identity, shown) = identity(arguments.types.get(4), given)?;
-        let mut by_name = by_name(selected, stats);
+        let columns = named_results(lists.try_into().map_err(|_| arity())?, "hive_stats")?;
         let mut rows = Vec::new();
-        for (name, typed) in names.into_iter().zip(typed) {
-            let Cell::Varchar(name) = name else {
-                return Err(Error::new("a column name is NULL"));
-            };
-            let Some(seen) = by_name.remove(&name.to_ascii_lowercase()) else { continue };
-            add_column(&mut rows, &name, (seen, list(typed)), &identity, shown)?;
+        for column in columns.into_iter().filter(|column| column.is_selected) {
+            add_column(&mut rows, column, &identity, shown)?;
         }
         Ok(Cell::List(rows))
     }
@@ -195,39 +178,30 @@ struct Shown {
     is_asked: bool,
 }
 
-/// Appends the rows of one column: of `seen`, or as of no rows of `typed` where that is empty.
+/// Appends the rows of one column.
 fn add_column(
     rows: &mut Vec<Cell>,
-    name: &str,
-    (seen, typed): (Vec<Cell>, Vec<Cell>),
+    NamedResults { name, has_rows, leaves, .. }: NamedResults,
     identity: &Identity,
     shown: Shown,
 ) -> Result<()> {
-    let has_rows = !seen.is_empty();
-    for element in if has_rows { seen } else { typed } {
-        let Cell::Struct(cells) = element else {
-            return Err(Error::new("an element is not a result of hive_stats"));
-        };
-        let path = match cells.first() {
-            Some(Cell::Varchar(path)) => split_path(path),
-            _ => return Err(Error::new("a result of hive_stats has no path")),
-        };
+    for LeafResult { path, cells } in leaves {
         if !shown.has_nested && !path.is_empty() {
             if shown.is_asked {
-                return Err(nested_column(name));
+                return Err(nested_column(&name));
             }
             continue;
         }
         let names = element_columns();
-        let (_, mut values) = read(names.iter().map(|(name, _)| *name).zip(cells))?;
+        let (_, mut values) = read_row(names.iter().map(|(name, _)| *name).zip(cells))?;
         if !has_rows {
             values = values.without_rows();
         }
         if shown.is_impala {
             values.avg_col_len = values.average_of_values();
         }
-        let parts = std::iter::once(name).chain(path.iter().map(String::as_str));
-        let column_name = if path.is_empty() { name.to_owned() } else { join_path(parts) };
+        let parts = [name.as_str()].into_iter().chain(path.iter().map(String::as_str));
+        let column_name = if path.is_empty() { name.clone() } else { join_path(parts) };
         let identity = Identity { column_name: Some(column_name), ..identity.clone() };
         rows.push(row_cell(&identity, &values));
     }
@@ -255,45 +229,5 @@ fn identity(column_type: Option<&ColumnType>, cell: Cell) -> Result<(Identity, S
         is_asked: is_set("asked", &Cell::Boolean(true)),
     };
     let names = fields.iter().map(|field| field.name.as_str());
-    Ok((read(names.zip(cells))?.0, shown))
-}
-
-/// The results of the selected columns by their names in small letters; empty where `stats` has none.
-/// DuckDB's names do not depend on the case of ASCII letters, but on that of others.
-fn by_name(selected: Vec<Cell>, stats: Vec<Cell>) -> HashMap<String, Vec<Cell>> {
-    let mut by_name = HashMap::new();
-    let stats = stats.into_iter().map(list).chain(std::iter::repeat_with(Vec::new));
-    for (name, stats) in selected.into_iter().zip(stats) {
-        if let Cell::Varchar(name) = name {
-            by_name.entry(name.to_ascii_lowercase()).or_insert(stats);
-        }
-    }
-    by_name
-}
-
-fn list(cell: Cell) -> Vec<Cell> {
-    match cell {
-        Cell::List(cells) => cells,
-        _ => Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_are_found_by_names_in_any_ascii_case() {
-        let names = ["É", "é", "Name"].map(|name| Cell::Varchar(name.into()));
-        let stats = [1, 2, 3].map(|number| Cell::List(vec![Cell::BigInt(number)]));
-        let mut found = by_name(names.to_vec(), stats.to_vec());
-        let mut take = |name: &str| found.remove(&name.to_ascii_lowercase());
-        assert_eq!(take("é"), Some(vec![Cell::BigInt(2)]));
-        assert_eq!(take("É"), Some(vec![Cell::BigInt(1)]));
-        assert_eq!(take("NAME"), Some(vec![Cell::BigInt(3)]));
-        assert_eq!(take("other"), None);
-        // Without rows there are no results.
-        let mut found = by_name(names.to_vec(), Vec::new());
-        assert_eq!(found.remove("name"), Some(Vec::new()));
-    }
+    Ok((read_row(names.zip(cells))?.0, shown))
 }

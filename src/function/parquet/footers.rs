@@ -13,10 +13,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use crate::ffi::session::Session;
+use crate::sql::file::listing::existing_files;
 use crate::sql::file::statement::{FileSizes, exact_path, is_pattern};
-use crate::sql::parquet::footers::{
-    allowed_files, chunk_sizes, remote_footer, remote_size, row_count,
-};
+use crate::sql::parquet::footers::{chunk_sizes, remote_footer, remote_size, row_count};
 use colstats_core::error::Result;
 use colstats_core::parquet::footer::Footer;
 
@@ -39,7 +38,7 @@ pub fn read_footers(files: &[String], session: &Session) -> Footers {
     let is_plain = |file: &str| !is_pattern(file) || file.contains('/') && exact_path(file) != file;
     let is_read = |file: &&str| is_local(file) && is_plain(file);
     let local: Vec<&str> = files.iter().map(String::as_str).filter(is_read).collect();
-    if local.is_empty() || session.query(&allowed_files(&local)).is_err() {
+    if local.is_empty() || session.collect(&existing_files(&local)).is_err() {
         return Footers::new();
     }
     let footer = |file: &str| Some((file.to_owned(), Footer::decode(&file_end(file)?)?));

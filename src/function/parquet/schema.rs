@@ -1,25 +1,33 @@
-//! The schemas of Parquet files as `parquet_schema` lists them: which files share one, the field ids of
-//! its columns, and which column chunks hold a leaf.
+//! The schemas of Parquet files: which files share one, the field ids of its columns, and which column chunks hold
+//! a leaf. They are those of the footers that were read here, else what `parquet_schema` lists.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use super::footers::{Footers, read_remote_footer};
-use crate::ffi::rows::Row;
 use crate::ffi::session::Session;
-use crate::sql::file::statement::path_list;
-use crate::sql::quote::text;
+use crate::sql::parquet::schema::{ListedNode, geometry_metadata, schema_nodes};
 use colstats_core::column::column_type::{ColumnType, Leaf};
 use colstats_core::error::{Error, Result};
-use colstats_core::parquet::footer::{GEOMETRY_KEY, SchemaNode, geometry_signature};
+use colstats_core::parquet::footer::{SchemaNode, geometry_signature};
 use colstats_core::parquet::listing::BoundKind;
 
-/// The tree of a file's columns, in pre-order.
+/// The tree of a file's columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParquetSchema {
-    nodes: Vec<SchemaNode>,
-    /// Where the top-level columns start in `nodes`.
-    columns: Vec<usize>,
+    /// In pre-order, the root first.
+    nodes: Vec<PlacedNode>,
+}
+
+/// A node with what lies below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedNode {
+    pub node: SchemaNode,
+    /// The numbers of its column chunks in a row group: one per leaf.
+    pub chunks: Range<usize>,
+    /// Its own place and that behind its subtree.
+    subtree: Range<usize>,
 }
 
 /// Where a leaf lies in the file.
@@ -103,35 +111,17 @@ fn read_nodes(files: &[&str], session: &Session) -> Result<HashMap<String, FileN
     if files.is_empty() {
         return Ok(by_file);
     }
-    let statement = format!(
-        "SELECT file_name, name, coalesce(num_children, 0), field_id, \
-         CAST(hash(*COLUMNS(* EXCLUDE (file_name))) AS VARCHAR), CAST(type AS VARCHAR), \
-         CAST(type = 'BYTE_ARRAY' AND converted_type IS NULL AND logical_type IS NULL AS BIGINT), \
-         CAST(coalesce(converted_type IN ('INTERVAL', 'TIME_MILLIS', 'TIME_MICROS'), false) \
-         OR coalesce(starts_with(logical_type, 'TimeType') OR logical_type IN ('NullType()', 'UNKNOWN'), false) \
-         OR coalesce(type IN ('INT32', 'INT64') AND (converted_type = 'DECIMAL' \
-         OR starts_with(logical_type, 'DecimalType')), false) AS BIGINT) \
-         FROM parquet_schema({})",
-        path_list(files)
-    );
-    let rows = session.query(&statement).map_err(|error| {
+    let listed = session.collect(&schema_nodes(files)).map_err(|error| {
         error.context(
             "the Parquet footer could not be read (is every file Parquet, whole and not encrypted?)",
         )
     })?;
-    rows.for_each(|row| {
-        check_physical_type(row)?;
-        let read = by_file.entry(row.text(0).unwrap_or_default().to_owned()).or_default();
-        read.nodes.push(SchemaNode {
-            name: row.text(1).unwrap_or_default().to_owned(),
-            child_count: row.integer(2).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
-            field_id: row.integer(3).filter(|id| *id >= 0),
-            is_bare_bytes: row.integer(6) == Some(1),
-            bound_kind: if row.integer(7) == Some(0) { BoundKind::Any } else { BoundKind::None },
-        });
-        row.text(4).hash(&mut read.signature);
-        Ok(())
-    })?;
+    for listed in listed {
+        check_physical_type(&listed)?;
+        let read = by_file.entry(listed.file_name).or_default();
+        read.nodes.push(listed.node);
+        listed.fingerprint.hash(&mut read.signature);
+    }
     add_geometry_metadata(&mut by_file, session)?;
     Ok(by_file)
 }
@@ -142,12 +132,11 @@ const PHYSICAL_TYPES: [&str; 8] =
 
 /// A damaged footer may hold a number that is no type. Some hosts give up the whole database over it, so
 /// such a file is never opened for reading.
-fn check_physical_type(row: &Row<'_>) -> Result<()> {
-    match row.text(5) {
+fn check_physical_type(listed: &ListedNode) -> Result<()> {
+    match listed.physical_type.as_deref() {
         Some(name) if !PHYSICAL_TYPES.contains(&name) => Err(Error::new(format!(
             "file '{}' is damaged: its column '{}' has the unknown Parquet type '{name}'",
-            row.text(0).unwrap_or_default(),
-            row.text(1).unwrap_or_default(),
+            listed.file_name, listed.node.name,
         ))),
         _ => Ok(()),
     }
@@ -180,97 +169,99 @@ fn add_geometry_metadata(
         return Ok(());
     }
     files.sort_unstable();
-    let statement = format!(
-        "SELECT file_name, value FROM parquet_kv_metadata({}) WHERE key = CAST({} AS BLOB)",
-        path_list(&files),
-        text(GEOMETRY_KEY)
-    );
-    session.query(&statement)?.for_each(|row| {
-        let read = row.text(0).and_then(|file| by_file.get_mut(file));
-        if let (Some(read), Some(metadata)) = (read, row.bytes(1)) {
-            geometry_signature(metadata).hash(&mut read.signature);
+    for known in session.collect(&geometry_metadata(&files))? {
+        if let Some(read) = by_file.get_mut(&known.file_name) {
+            geometry_signature(&known.metadata).hash(&mut read.signature);
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 impl ParquetSchema {
     /// A schema from its nodes in pre-order, the root first.
-    fn new(nodes: &[SchemaNode]) -> Self {
-        let Some((root, nodes)) = nodes.split_first() else { return ParquetSchema::default() };
-        let mut schema = ParquetSchema { nodes: nodes.to_vec(), columns: Vec::new() };
-        let mut start = 0;
-        while schema.columns.len() < root.child_count && start < nodes.len() {
-            schema.columns.push(start);
-            start = schema.end_of(start);
+    pub fn new(nodes: &[SchemaNode]) -> Self {
+        // From the last node to the first: the subtrees of a node's children are known when it comes.
+        let mut ends: Vec<usize> = vec![0; nodes.len()];
+        for (index, node) in nodes.iter().enumerate().rev() {
+            let mut end = index + 1;
+            for _ in 0..node.child_count {
+                let Some(behind_child) = ends.get(end) else { break };
+                end = *behind_child;
+            }
+            if let Some(known) = ends.get_mut(index) {
+                *known = end;
+            }
         }
-        schema
+        let mut chunk_count = 0;
+        let mut chunks_before = vec![0];
+        for (index, node) in nodes.iter().enumerate() {
+            // A root without columns is no leaf.
+            chunk_count += usize::from(index > 0 && node.child_count == 0);
+            chunks_before.push(chunk_count);
+        }
+        let before = |index: usize| chunks_before.get(index).copied().unwrap_or(chunk_count);
+        let place = |(start, (node, end)): (usize, (&SchemaNode, usize))| PlacedNode {
+            node: node.clone(),
+            chunks: before(start)..before(end),
+            subtree: start..end,
+        };
+        ParquetSchema { nodes: nodes.iter().zip(ends).enumerate().map(place).collect() }
     }
 
-    /// The names of the top-level columns.
-    pub fn column_names(&self) -> Vec<&str> {
-        self.columns
-            .iter()
-            .filter_map(|start| self.nodes.get(*start))
-            .map(|n| n.name.as_str())
-            .collect()
+    /// The top-level columns.
+    pub fn columns(&self) -> impl Iterator<Item = &PlacedNode> {
+        self.nodes.first().into_iter().flat_map(|root| self.children(root))
+    }
+
+    /// The children of a node.
+    pub fn children(&self, node: &PlacedNode) -> impl Iterator<Item = &PlacedNode> {
+        let end = node.subtree.end;
+        let first = self.nodes.get(node.subtree.start + 1);
+        let next = move |child: &&PlacedNode| self.nodes.get(child.subtree.end);
+        std::iter::successors(first, next).take_while(move |child| child.subtree.start < end)
+    }
+
+    /// The group that holds the leaf of this chunk.
+    pub fn parent_of_chunk(&self, chunk: usize) -> Option<&PlacedNode> {
+        let holds = |node: &&PlacedNode| node.node.child_count > 0 && node.chunks.contains(&chunk);
+        // In pre-order, the innermost group comes last.
+        self.nodes.iter().rfind(holds)
     }
 
     /// Whether the writer numbered the columns.
     pub fn has_field_ids(&self) -> bool {
-        self.nodes.iter().any(|node| node.field_id.is_some())
-    }
-
-    /// The index after the subtree at `start`.
-    fn end_of(&self, start: usize) -> usize {
-        let mut expected: usize = 1;
-        let below = self.nodes.iter().skip(start).take_while(|node| {
-            let is_below = expected > 0;
-            expected = (expected.saturating_sub(1)).saturating_add(node.child_count);
-            is_below
-        });
-        start + below.count()
+        self.nodes.iter().skip(1).any(|placed| placed.node.field_id.is_some())
     }
 
     /// The places of the leaves of a top-level column. DuckDB's leaves and Parquet's come in the same
     /// order; only a VARIANT is one leaf there and a group of several here. Where the numbers still
     /// differ, the reader did not take the column as it is written, and nothing is claimed.
     pub fn leaf_places(&self, column: usize, name: &str, leaves: &[Leaf]) -> Vec<LeafPlace> {
-        let Some(start) = self.columns.get(column).copied() else { return Vec::new() };
-        if !self.nodes.get(start).is_some_and(|node| is_read_as(&node.name, name)) {
+        let column = self.columns().nth(column);
+        let Some(column) = column.filter(|column| is_read_as(&column.node.name, name)) else {
             return Vec::new();
-        }
-        let end = self.end_of(start);
-        let mut chunk = self.chunks_in(0..start);
+        };
         let mut places = Vec::new();
-        let mut index = start;
-        while let Some(node) = self.nodes.get(index).filter(|_| index < end) {
+        let mut index = column.subtree.start;
+        while let Some(placed) = self.nodes.get(index).filter(|_| index < column.subtree.end) {
             let next_leaf = leaves.get(places.len()).map(|leaf| leaf.column_type.base());
-            let is_variant = next_leaf == Some(&ColumnType::Variant) && self.is_variant(index);
-            let next = if is_variant { self.end_of(index) } else { index + 1 };
-            if is_variant || node.child_count == 0 {
-                let count = self.chunks_in(index..next);
-                let chunks = (chunk..chunk + count).collect();
-                places.push(LeafPlace { field_id: node.field_id, chunks });
-                chunk += count;
+            let is_variant = next_leaf == Some(&ColumnType::Variant) && self.is_variant(placed);
+            if is_variant || placed.node.child_count == 0 {
+                let chunks = placed.chunks.clone().collect();
+                places.push(LeafPlace { field_id: placed.node.field_id, chunks });
             }
-            index = next;
+            index = if is_variant { placed.subtree.end } else { index + 1 };
         }
         if places.len() == leaves.len() { places } else { Vec::new() }
     }
 
     /// Whether a node is the group that a VARIANT is written as (writers do not all annotate it).
-    fn is_variant(&self, index: usize) -> bool {
-        let is_leaf = |index: usize, name: &str| {
-            self.nodes.get(index).is_some_and(|node| node.child_count == 0 && node.name == name)
+    fn is_variant(&self, placed: &PlacedNode) -> bool {
+        let mut children = self.children(placed).map(|child| &child.node);
+        let mut is_leaf = |name: &str| {
+            children.next().is_some_and(|node| node.child_count == 0 && node.name == name)
         };
-        let has_group = self.nodes.get(index).is_some_and(|node| node.child_count >= 2);
-        has_group && is_leaf(index + 1, "metadata") && is_leaf(index + 2, "value")
-    }
-
-    /// How many column chunks the nodes of a range have: one per leaf.
-    fn chunks_in(&self, range: std::ops::Range<usize>) -> usize {
-        self.nodes.get(range).unwrap_or_default().iter().filter(|n| n.child_count == 0).count()
+        is_leaf("metadata") && is_leaf("value")
     }
 }
 
@@ -309,7 +300,8 @@ mod tests {
             node("value", 0, None),
             node("b", 0, Some(6)),
         ]);
-        assert_eq!(schema.column_names(), ["a", "l", "b"]);
+        let names: Vec<&str> = schema.columns().map(|column| column.node.name.as_str()).collect();
+        assert_eq!(names, ["a", "l", "b"]);
         let place =
             |id, chunks: &[usize]| LeafPlace { field_id: Some(id), chunks: chunks.to_vec() };
         let (number, variant) = (leaf(ColumnType::Integer), leaf(ColumnType::Variant));

@@ -3,36 +3,12 @@
 //! A VARIANT is a group of `metadata`, `value` and, when shredded, `typed_value`: a leaf, a group with
 //! one group of `value` and `typed_value` per field, or a LIST of such groups.
 
-use std::collections::HashMap;
-
-use super::shredded_type::ShreddedType;
-use crate::ffi::session::Session;
-use crate::sql::file::statement::path_list;
+use super::schema::{ParquetSchema, PlacedNode};
+use crate::sql::parquet::shredded_type::ShreddedType;
 use crate::sql::quote::identifier;
-use colstats_core::error::Result;
 
 /// How a path names the elements of a list. Names of fields are quoted.
 const ELEMENT: &str = "element";
-
-/// A node of a file's schema with all below it.
-#[derive(Debug, Default)]
-pub struct Node {
-    name: String,
-    is_repeated: bool,
-    duckdb_type: String,
-    /// The number of its column chunk, for a leaf.
-    chunk: Option<usize>,
-    children: Vec<Node>,
-}
-
-/// A row of `parquet_schema`.
-#[derive(Debug, Default)]
-struct SchemaRow {
-    name: String,
-    child_count: usize,
-    is_repeated: bool,
-    duckdb_type: String,
-}
 
 /// A typed leaf of a shredded VARIANT.
 #[derive(Debug, PartialEq)]
@@ -48,108 +24,82 @@ pub struct Field {
     pub objects_in_element: usize,
 }
 
-/// The schemas of files as trees.
-pub fn read_schemas(files: &[&str], session: &Session) -> Result<HashMap<String, Node>> {
-    let statement = format!(
-        "SELECT file_name, name, coalesce(num_children, 0), \
-         CAST(repetition_type = 'REPEATED' AS BIGINT), duckdb_type \
-         FROM parquet_schema({}) ORDER BY file_name, column_id",
-        path_list(files)
-    );
-    let mut rows: HashMap<String, Vec<SchemaRow>> = HashMap::new();
-    session.query(&statement)?.for_each(|row| {
-        rows.entry(row.text(0).unwrap_or_default().to_owned()).or_default().push(SchemaRow {
-            name: row.text(1).unwrap_or_default().to_owned(),
-            child_count: row.integer(2).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
-            is_repeated: row.integer(3) == Some(1),
-            duckdb_type: row.text(4).unwrap_or_default().to_owned(),
-        });
-        Ok(())
-    })?;
-    Ok(rows
-        .into_iter()
-        .filter_map(|(file, rows)| Some((file, Node::new(&mut rows.into_iter(), &mut 0)?)))
-        .collect())
+/// The fields of the VARIANT whose first column chunk this is, in the order of the file. `duckdb_types` are those
+/// of the leaves, by their column chunks.
+pub fn variant_fields(
+    schema: &ParquetSchema,
+    duckdb_types: &[String],
+    first_chunk: usize,
+) -> Vec<Field> {
+    let mut search = Search { schema, duckdb_types, path: Vec::new(), value_chunks: Vec::new() };
+    let mut fields = Vec::new();
+    if let Some(variant) = schema.parent_of_chunk(first_chunk) {
+        search.add_fields(variant, &mut fields);
+    }
+    fields
 }
 
-impl Node {
-    /// The fields of the VARIANT whose first column chunk this is, in the order of the file.
-    pub fn variant_fields(&self, first_chunk: usize) -> Vec<Field> {
-        let mut fields = Vec::new();
-        if let Some(variant) = self.parent_of_chunk(first_chunk) {
-            add_fields(variant, &mut Vec::new(), &mut Vec::new(), &mut fields);
-        }
-        fields
-    }
+/// The way down to a group.
+struct Search<'a> {
+    schema: &'a ParquetSchema,
+    duckdb_types: &'a [String],
+    path: Vec<String>,
+    value_chunks: Vec<Option<usize>>,
+}
 
-    /// The tree of rows in pre-order; `next_chunk` counts its leaves.
-    fn new(rows: &mut impl Iterator<Item = SchemaRow>, next_chunk: &mut usize) -> Option<Node> {
-        let row = rows.next()?;
-        let mut node = Node {
-            name: row.name,
-            is_repeated: row.is_repeated,
-            duckdb_type: row.duckdb_type,
-            ..Node::default()
+impl<'a> Search<'a> {
+    /// Adds the typed leaves of a group of `value` and `typed_value`.
+    fn add_fields(&mut self, group: &'a PlacedNode, fields: &mut Vec<Field>) {
+        let Some(typed) = self.child(group, "typed_value") else { return };
+        self.value_chunks.push(self.child(group, "value").and_then(chunk_of_leaf));
+        if let Some(typed_chunk) = chunk_of_leaf(typed) {
+            fields.extend(self.field(typed_chunk));
+        }
+        let children: Vec<(String, &PlacedNode)> = match self.list_element(typed) {
+            Some(element) => vec![(ELEMENT.into(), element)],
+            None => self
+                .schema
+                .children(typed)
+                .map(|child| (identifier(&child.node.name), child))
+                .collect(),
         };
-        if row.child_count == 0 {
-            node.chunk = Some(*next_chunk);
-            *next_chunk += 1;
+        for (part, child) in children {
+            self.path.push(part);
+            self.add_fields(child, fields);
+            self.path.pop();
         }
-        for _ in 0..row.child_count {
-            node.children.push(Node::new(rows, next_chunk)?);
-        }
-        Some(node)
+        self.value_chunks.pop();
     }
 
-    fn parent_of_chunk(&self, chunk: usize) -> Option<&Node> {
-        if self.children.iter().any(|child| child.chunk == Some(chunk)) {
-            return Some(self);
-        }
-        self.children.iter().find_map(|child| child.parent_of_chunk(chunk))
+    /// The typed leaf that is reached. `None` for a type that has no name in DuckLake.
+    fn field(&self, typed_chunk: usize) -> Option<Field> {
+        let is_root = self.path.is_empty();
+        Some(Field {
+            name: if is_root { "root".into() } else { self.path.join(".") },
+            shredded_type: ShreddedType::new(self.duckdb_types.get(typed_chunk)?)?,
+            typed_chunk,
+            value_chunks: self.value_chunks.clone(),
+            objects_in_element: objects_in_element(&self.path),
+        })
     }
 
-    fn child(&self, name: &str) -> Option<&Node> {
-        self.children.iter().find(|child| child.name == name)
+    fn child(&self, group: &'a PlacedNode, name: &str) -> Option<&'a PlacedNode> {
+        self.schema.children(group).find(|child| child.node.name == name)
     }
 
     /// The group of an element, if this node is a LIST of three levels.
-    fn list_element(&self) -> Option<&Node> {
-        let [list] = self.children.as_slice() else { return None };
-        match list.children.as_slice() {
-            [element] if list.is_repeated => Some(element),
-            _ => None,
-        }
+    fn list_element(&self, node: &'a PlacedNode) -> Option<&'a PlacedNode> {
+        let list = only(self.schema.children(node)).filter(|list| list.node.is_repeated)?;
+        only(self.schema.children(list))
     }
 }
 
-/// Adds the typed leaves of a group of `value` and `typed_value`.
-fn add_fields(
-    group: &Node,
-    path: &mut Vec<String>,
-    value_chunks: &mut Vec<Option<usize>>,
-    fields: &mut Vec<Field>,
-) {
-    let Some(typed) = group.child("typed_value") else { return };
-    value_chunks.push(group.child("value").and_then(|value| value.chunk));
-    if let Some(typed_chunk) = typed.chunk {
-        fields.extend(ShreddedType::new(&typed.duckdb_type).map(|shredded_type| Field {
-            name: if path.is_empty() { "root".into() } else { path.join(".") },
-            shredded_type,
-            typed_chunk,
-            value_chunks: value_chunks.clone(),
-            objects_in_element: objects_in_element(path),
-        }));
-    }
-    let children: Vec<(String, &Node)> = match typed.list_element() {
-        Some(element) => vec![(ELEMENT.into(), element)],
-        None => typed.children.iter().map(|child| (identifier(&child.name), child)).collect(),
-    };
-    for (part, child) in children {
-        path.push(part);
-        add_fields(child, path, value_chunks, fields);
-        path.pop();
-    }
-    value_chunks.pop();
+fn only<'a>(mut nodes: impl Iterator<Item = &'a PlacedNode>) -> Option<&'a PlacedNode> {
+    nodes.next().filter(|_| nodes.next().is_none())
+}
+
+fn chunk_of_leaf(placed: &PlacedNode) -> Option<usize> {
+    (placed.node.child_count == 0).then_some(placed.chunks.start)
 }
 
 fn objects_in_element(path: &[String]) -> usize {
@@ -159,25 +109,29 @@ fn objects_in_element(path: &[String]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use colstats_core::parquet::footer::SchemaNode;
 
-    fn row(name: &str, child_count: usize) -> SchemaRow {
-        SchemaRow { name: name.into(), child_count, ..SchemaRow::default() }
+    /// A node, and the type of a leaf.
+    type Row = (SchemaNode, String);
+
+    fn row(name: &str, child_count: usize) -> Row {
+        (SchemaNode { name: name.into(), child_count, ..SchemaNode::default() }, String::new())
     }
 
-    fn typed(duckdb_type: &str) -> SchemaRow {
-        SchemaRow { duckdb_type: duckdb_type.into(), ..row("typed_value", 0) }
+    fn typed(duckdb_type: &str) -> Row {
+        (row("typed_value", 0).0, duckdb_type.into())
     }
 
-    fn repeated(name: &str) -> SchemaRow {
-        SchemaRow { is_repeated: true, ..row(name, 1) }
+    fn repeated(name: &str) -> Row {
+        (SchemaNode { is_repeated: true, ..row(name, 1).0 }, String::new())
     }
 
-    fn fields(
-        rows: Vec<SchemaRow>,
-        first_chunk: usize,
-    ) -> Vec<(String, usize, Vec<Option<usize>>)> {
-        let root = Node::new(&mut rows.into_iter(), &mut 0).unwrap();
-        let fields = root.variant_fields(first_chunk);
+    fn fields(rows: Vec<Row>, first_chunk: usize) -> Vec<(String, usize, Vec<Option<usize>>)> {
+        let is_leaf = |(node, _): &&Row| node.child_count == 0;
+        let types: Vec<String> =
+            rows.iter().filter(is_leaf).map(|(_, name)| name.clone()).collect();
+        let nodes: Vec<SchemaNode> = rows.into_iter().map(|(node, _)| node).collect();
+        let fields = variant_fields(&ParquetSchema::new(&nodes), &types, first_chunk);
         fields.into_iter().map(|f| (f.name, f.typed_chunk, f.value_chunks)).collect()
     }
 
@@ -260,7 +214,7 @@ mod tests {
         assert_eq!(fields(group("TIMESTAMP_NS WITH TIME ZONE"), 0), []);
         assert_eq!(fields(group("UUID"), 0), [("\"b\"".into(), 4, vec![Some(1), Some(3)])]);
         assert_eq!(fields(group("UUID"), 9), []);
-        // Rows that end too early make no tree.
-        assert!(Node::new(&mut vec![row("schema", 1)].into_iter(), &mut 0).is_none());
+        // A schema that ends too early has no leaf.
+        assert_eq!(fields(vec![row("schema", 1)], 0), []);
     }
 }

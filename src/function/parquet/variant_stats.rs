@@ -8,36 +8,22 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::shredded_type::ShreddedType;
-use super::variant_fields::{Field, read_schemas};
+use super::footers::read_footers;
+use super::schema::group_by_schema;
+use super::variant_fields::{Field, variant_fields};
 use crate::ffi::session::Session;
-use crate::sql::file::statement::{FooterStats, LeafRow, path_list};
-use crate::sql::quote::{as_bytes, text};
+use crate::sql::file::statement::{FooterStats, LeafRow};
+use crate::sql::parquet::footers::writers;
+use crate::sql::parquet::schema::leaf_types;
+use crate::sql::parquet::variant_chunks::{ColumnFacts, WantedChunks, column_facts};
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::Result;
 
 /// The columns `metadata` and `value`, which are all that a VARIANT without shredding has.
 const UNSHREDDED_CHUNKS: usize = 2;
 
-/// What all chunks of one column of a file say together. Absent is what one of them does not say.
-#[derive(Debug, Default, Clone, PartialEq)]
-struct ColumnFacts {
-    num_values: Option<i64>,
-    null_count: Option<i64>,
-    size_bytes: Option<i64>,
-    /// There is no value at all, and so no bounds.
-    is_absent: bool,
-    /// There is no value but a VARIANT's own null.
-    is_null: bool,
-    /// A chunk has no bounds; one that has values by its count of NULLs.
-    lacks_bounds: bool,
-    lacks_bounds_of_values: bool,
-    min: Option<String>,
-    max: Option<String>,
-}
-
 /// What the footers of some files say: by file and column chunk.
-type Footers = HashMap<(String, usize), ColumnFacts>;
+type Facts = HashMap<(String, usize), ColumnFacts>;
 
 /// The files of each schema.
 type FilesOfSchema<'a> = BTreeMap<usize, Vec<&'a str>>;
@@ -64,11 +50,11 @@ pub fn footer_stats(
     let variants = shredded_fields(&variants, &files_of_schema, session)?;
     let files: Vec<&str> = files_of_schema.values().flatten().copied().collect();
     let own = written_by_duckdb(&files, session)?;
-    let footers = read_footers(&files_of_schema, &variants, session)?;
+    let facts = read_facts(&files_of_schema, &variants, session)?;
     let mut stats = Vec::new();
     for leaf in &variants {
         for file in files_of_schema.get(&leaf.schema).into_iter().flatten() {
-            let extra_stats = extra_stats(&leaf.fields, file, own.contains(*file), &footers);
+            let extra_stats = extra_stats(&leaf.fields, file, own.contains(*file), &facts);
             stats.extend(extra_stats.map(|extra_stats| FooterStats {
                 file_name: (*file).to_owned(),
                 leaf_number: leaf.leaf_number,
@@ -104,15 +90,22 @@ fn shredded_fields(
     files_of_schema: &FilesOfSchema<'_>,
     session: &Session,
 ) -> Result<Vec<VariantLeaf>> {
-    let examples: HashMap<usize, &str> = files_of_schema
+    let examples: HashMap<usize, String> = files_of_schema
         .iter()
-        .filter_map(|(schema, files)| Some((*schema, *files.first()?)))
+        .filter_map(|(schema, files)| Some((*schema, (*files.first()?).to_owned())))
         .collect();
-    let schemas = read_schemas(&examples.values().copied().collect::<Vec<_>>(), session)?;
+    let files: Vec<String> = examples.values().cloned().collect();
+    let schemas = group_by_schema(&files, &read_footers(&files, session), session)?.groups;
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let mut types_of_file: HashMap<String, Vec<String>> = HashMap::new();
+    for leaf in session.collect(&leaf_types(&files))? {
+        types_of_file.entry(leaf.file_name).or_default().push(leaf.duckdb_type);
+    }
     let leaf = |(leaf_number, leaf): &(usize, &LeafRow)| {
-        let root = schemas.get(*examples.get(&leaf.schema)?)?;
+        let file = examples.get(&leaf.schema)?;
+        let (schema, _) = schemas.iter().find(|(_, files)| files.contains(file))?;
         let first_chunk = *leaf.chunks.as_ref()?.first()?;
-        let fields = root.variant_fields(first_chunk);
+        let fields = variant_fields(schema, types_of_file.get(file)?, first_chunk);
         Some(VariantLeaf { leaf_number: *leaf_number, schema: leaf.schema, fields })
     };
     Ok(variants.iter().filter_map(leaf).collect())
@@ -120,152 +113,45 @@ fn shredded_fields(
 
 /// The files that DuckDB wrote.
 fn written_by_duckdb(files: &[&str], session: &Session) -> Result<HashSet<String>> {
-    let statement = format!(
-        "SELECT file_name FROM parquet_file_metadata({}) \
-         WHERE starts_with(created_by, 'DuckDB version ')",
-        path_list(files)
-    );
-    let mut own = HashSet::new();
-    session.query(&statement)?.for_each(|row| {
-        own.extend(row.text(0).map(str::to_owned));
-        Ok(())
-    })?;
-    Ok(own)
+    let is_own = |writer: &str| writer.starts_with("DuckDB version ");
+    let writers = session.collect(&writers(files))?.into_iter();
+    let own = writers.filter(|writer| writer.created_by.as_deref().is_some_and(is_own));
+    Ok(own.map(|writer| writer.file_name).collect())
 }
 
-fn read_footers(
+fn read_facts(
     files_of_schema: &FilesOfSchema<'_>,
     variants: &[VariantLeaf],
     session: &Session,
-) -> Result<Footers> {
-    let mut footers = Footers::new();
-    let Some(query) = footer_query(files_of_schema, variants) else { return Ok(footers) };
-    session.query(&query)?.for_each(|row| {
-        let chunk = row.integer(1).and_then(|number| usize::try_from(number).ok());
-        if let (Some(file), Some(chunk)) = (row.text(0), chunk) {
-            let facts = ColumnFacts {
-                num_values: row.integer(2),
-                null_count: row.integer(3),
-                size_bytes: row.integer(4),
-                is_absent: row.integer(5) == Some(1),
-                is_null: row.integer(6) == Some(1),
-                lacks_bounds: row.integer(7) != Some(0),
-                lacks_bounds_of_values: row.integer(8) != Some(0),
-                min: row.text(9).map(str::to_owned),
-                max: row.text(10).map(str::to_owned),
-            };
-            footers.insert((file.to_owned(), chunk), facts);
-        }
-        Ok(())
-    })?;
-    Ok(footers)
-}
-
-/// The chunks of all row groups together. Sums and bounds are there only if every row group says them;
-/// for bounds, every one that may hold values. Only `min_value` and `max_value` are trusted: the fields
-/// before them had no defined order. A VARIANT's own null is the one byte zero. `None` without a field.
-fn footer_query(files_of_schema: &FilesOfSchema<'_>, variants: &[VariantLeaf]) -> Option<String> {
-    let types = distinct_types(variants);
-    let chunks = chunk_rows(variants, &types);
-    if chunks.is_empty() {
-        return None;
+) -> Result<Facts> {
+    let wanted = wanted_chunks(variants);
+    if wanted.is_empty() {
+        return Ok(Facts::new());
     }
     let files: Vec<(&str, usize)> = files_of_schema
         .iter()
         .flat_map(|(schema, files)| files.iter().map(move |file| (*file, *schema)))
         .collect();
-    let bounds = [("arg_min", "stats_min_value"), ("arg_max", "stats_max_value")]
-        .map(|(aggregate, bound)| bound_case(aggregate, bound, &types));
-    Some(format!(
-        "SELECT file_name, column_id, {num_values}, {null_count}, {size_bytes}, \
-         CAST(bool_and(is_absent) AS BIGINT), \
-         CAST(bool_and(is_absent OR coalesce(stats_min_value = '\\x00' \
-         AND stats_max_value = '\\x00', false)) AS BIGINT), \
-         CAST(bool_or(min_is_exact IS NULL) AS BIGINT), \
-         CAST(bool_or(has_values AND min_is_exact IS NULL) AS BIGINT), {bounds} \
-         FROM (SELECT *, num_values > coalesce(stats_null_count, 0) AS has_values, \
-         num_values = coalesce(stats_null_count, 0) AND stats_min_value IS NULL \
-         AND stats_max_value IS NULL AS is_absent \
-         FROM (SELECT * REPLACE ({file} AS file_name) FROM parquet_metadata({paths})) \
-         JOIN (VALUES {files}) AS files(file_name, schema_number) USING (file_name) \
-         JOIN (VALUES {chunks}) AS chunks(schema_number, column_id, type_number) \
-         USING (schema_number, column_id)) \
-         GROUP BY file_name, column_id, type_number",
-        num_values = complete_sum("num_values"),
-        null_count = complete_sum("stats_null_count"),
-        size_bytes = complete_sum("total_compressed_size"),
-        bounds = bounds.join(", "),
-        file = as_bytes("file_name"),
-        paths = path_list(&files.iter().map(|(file, _)| *file).collect::<Vec<_>>()),
-        files = files
-            .iter()
-            .map(|(file, schema)| format!("({}, {schema})", text(file)))
-            .collect::<Vec<_>>()
-            .join(", "),
-        chunks = chunks.join(", "),
-    ))
+    let columns = session.collect(&column_facts(&files, &wanted))?.into_iter();
+    Ok(columns.map(|column| ((column.file_name, column.chunk), column.facts)).collect())
 }
 
-fn distinct_types(variants: &[VariantLeaf]) -> Vec<&ShreddedType> {
-    let mut types: Vec<&ShreddedType> = Vec::new();
-    for field in variants.iter().flat_map(|leaf| &leaf.fields) {
-        if !types.contains(&&field.shredded_type) {
-            types.push(&field.shredded_type);
-        }
-    }
-    types
-}
-
-/// Schema, number and type of each wanted column chunk; a `value` is of none of the types.
-fn chunk_rows(variants: &[VariantLeaf], types: &[&ShreddedType]) -> Vec<String> {
-    let mut type_of_chunk: BTreeMap<(usize, usize), Option<usize>> = BTreeMap::new();
+fn wanted_chunks(variants: &[VariantLeaf]) -> WantedChunks<'_> {
+    let mut wanted = WantedChunks::new();
     for leaf in variants {
         for field in &leaf.fields {
             for chunk in field.value_chunks.iter().flatten() {
-                type_of_chunk.insert((leaf.schema, *chunk), None);
+                wanted.insert((leaf.schema, *chunk), None);
             }
-            let type_number = types.iter().position(|known| **known == field.shredded_type);
-            type_of_chunk.insert((leaf.schema, field.typed_chunk), type_number);
+            wanted.insert((leaf.schema, field.typed_chunk), Some(&field.shredded_type));
         }
     }
-    type_of_chunk
-        .into_iter()
-        .map(|((schema, chunk), type_number)| {
-            let type_number = type_number.map_or("NULL".into(), |number| number.to_string());
-            format!("({schema}, {chunk}, {type_number})")
-        })
-        .collect()
-}
-
-fn complete_sum(column: &str) -> String {
-    format!("CASE WHEN count({column}) = count(*) THEN TRY_CAST(sum({column}) AS BIGINT) END")
-}
-
-/// The least or greatest bound of a chunk, compared as its type compares.
-fn bound_case(aggregate: &str, bound: &str, types: &[&ShreddedType]) -> String {
-    let cases: String = types
-        .iter()
-        .enumerate()
-        .filter_map(|(number, shredded_type)| {
-            let key = shredded_type.key(bound)?;
-            let spelled = shredded_type.spelling(bound);
-            Some(format!(
-                "WHEN type_number = {number} AND bool_and(NOT has_values OR {key} IS NOT NULL) \
-                 THEN {aggregate}({spelled}, {key}) ",
-            ))
-        })
-        .collect();
-    if cases.is_empty() { "NULL".into() } else { format!("CASE {cases}END") }
+    wanted
 }
 
 /// The JSON of one leaf of one file; `None` without a fully shredded field, as DuckLake has NULL then.
-fn extra_stats(
-    fields: &[Field],
-    file: &str,
-    is_by_duckdb: bool,
-    footers: &Footers,
-) -> Option<String> {
-    let footer = Footer { file, is_by_duckdb, footers };
+fn extra_stats(fields: &[Field], file: &str, is_by_duckdb: bool, facts: &Facts) -> Option<String> {
+    let footer = FileFacts { file, is_by_duckdb, facts };
     let entries: Vec<Value> = fields
         .iter()
         .filter(|field| footer.is_fully_shredded(field))
@@ -274,16 +160,16 @@ fn extra_stats(
     (!entries.is_empty()).then(|| Value::Array(entries).to_string())
 }
 
-/// One file among the footers.
-struct Footer<'a> {
+/// What the footer of one file says.
+struct FileFacts<'a> {
     file: &'a str,
     is_by_duckdb: bool,
-    footers: &'a Footers,
+    facts: &'a Facts,
 }
 
-impl Footer<'_> {
+impl FileFacts<'_> {
     fn facts(&self, chunk: usize) -> Option<&ColumnFacts> {
-        self.footers.get(&(self.file.to_owned(), chunk))
+        self.facts.get(&(self.file.to_owned(), chunk))
     }
 
     /// Whether this holds of a `value` chunk; of one that the file does not have, it does.
@@ -342,5 +228,4 @@ impl Footer<'_> {
 }
 
 #[cfg(test)]
-#[path = "variant_stats_tests.rs"]
 mod tests;

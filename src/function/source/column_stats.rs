@@ -2,7 +2,7 @@
 //! `file_column_stats` for anything DuckDB can select from; and their twins.
 
 use super::functions::{Query, SourceStats, StatsOf, Table, TextOf};
-use crate::function::file::column_stats::columns;
+use crate::function::file::column_stats::file_columns;
 use crate::function::options::{NamedOption, names, option, read};
 use crate::sql::source_statement::{Source, SourceOptions, compose};
 use colstats_core::column::column_type::ColumnType;
@@ -35,7 +35,7 @@ impl SourceStats for ColumnStatsOfSource {
     }
 
     fn columns() -> Vec<(&'static str, ColumnType)> {
-        columns()
+        file_columns()
     }
 
     fn compose(source: &Source, named: &[(&str, Literal)]) -> Result<String> {

@@ -2,6 +2,7 @@
 
 mod column_stats;
 mod exact;
+pub mod named_results;
 mod rows;
 mod state;
 

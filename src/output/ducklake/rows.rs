@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::output::blob_text::hexadecimal;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::kernels::bytes::{Prefix, lower_text_bound, upper_byte_bound, upper_text_bound};
 use colstats_core::kernels::geometry::GeometryExtremes;
@@ -76,12 +77,8 @@ pub fn text_bounds(min: &Prefix, max: &Prefix, limit_bytes: u32) -> Bounds {
 }
 
 fn blob_bounds(min: &Prefix, max: &Prefix) -> Bounds {
-    let max_value = upper_byte_bound(max).map(|bytes| upper_case_hex(&bytes));
-    pair(Some(upper_case_hex(&min.bytes)), max_value)
-}
-
-fn upper_case_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+    let max_value = upper_byte_bound(max).map(|bytes| hexadecimal(&bytes));
+    pair(Some(hexadecimal(&min.bytes)), max_value)
 }
 
 /// Whether NaN occurs, for FLOAT and DOUBLE; NULL for all other types.

@@ -223,7 +223,7 @@ fn extreme<T>(left: Option<T>, right: Option<T>, outer: impl Fn(T, T) -> T) -> O
     }
 }
 
-/// One end of a row's bounds: as a number, of which a row has one at most, and as text.
+/// One end of a row's bounds: as a number (a row has one at most), and as text.
 struct End<'a> {
     long: Option<i64>,
     double: Option<f64>,
@@ -355,5 +355,4 @@ fn merge_notes(left: Option<String>, right: Option<&String>) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "merge_tests.rs"]
 mod tests;

@@ -2,6 +2,7 @@
 //! them in `ColumnStatsSemanticAnalyzer`.
 
 use super::types::{Kind, hive_type};
+use crate::output::blob_text::escaped;
 use crate::output::ducklake;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::details::DetailSummary;
@@ -244,22 +245,10 @@ fn top_value(value: &FrequentValue, column_type: &ColumnType, speller: &dyn Spel
     };
     let text = match (column_type.base(), scalar) {
         (ColumnType::Boolean, Scalar::Unsigned(stored)) => Some((stored != 0).to_string()),
-        (ColumnType::Blob, Scalar::Bytes(bytes)) => Some(escaped_blob(bytes)),
+        (ColumnType::Blob, Scalar::Bytes(bytes)) => Some(escaped(bytes)),
         (_, scalar) => speller.spell(column_type, scalar),
     };
     TopValue { value: text, count: count(value.count), error: count(value.error) }
-}
-
-/// A BLOB as DuckDB's cast to VARCHAR writes it.
-fn escaped_blob(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .map(|byte| match byte {
-            b'\\' | b'\'' | b'"' => format!("\\x{byte:02X}"),
-            0x20..=0x7E => char::from(*byte).to_string(),
-            _ => format!("\\x{byte:02X}"),
-        })
-        .collect()
 }
 
 /// Frequent values with their texts.
@@ -319,5 +308,4 @@ fn is_infinite_time(column_type: &ColumnType, min: i128, max: i128) -> bool {
 }
 
 #[cfg(test)]
-#[path = "rows_tests.rs"]
 mod tests;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::rows::HiveValues;
 use super::types::{Kind, kind_of_name};
 
-/// The object; `None` for types of which Hive keeps no statistics.
+/// The object; `None` for types that Hive keeps no statistics of.
 pub fn statistics_obj(column_name: &str, row: &HiveValues) -> Option<String> {
     let kind = kind_of_name(&row.column_type)?;
     let mut data = Map::new();

@@ -20,7 +20,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiveType {
     pub name: String,
-    /// `None` for types of which Hive keeps no statistics.
+    /// `None` for types that Hive keeps no statistics of.
     pub kind: Option<Kind>,
 }
 

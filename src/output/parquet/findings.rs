@@ -6,7 +6,7 @@
 
 /// One statistic of a column chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Statistic {
+pub enum FooterStatistic {
     NumValues,
     NullCount,
     NanCount,
@@ -20,42 +20,42 @@ pub enum Statistic {
     GeometryTypes,
 }
 
-impl Statistic {
+impl FooterStatistic {
     /// All of them, in the order of the rows.
-    pub const ALL: [Statistic; 11] = [
-        Statistic::NumValues,
-        Statistic::NullCount,
-        Statistic::NanCount,
-        Statistic::Min,
-        Statistic::Max,
-        Statistic::DeprecatedMin,
-        Statistic::DeprecatedMax,
-        Statistic::MinIsExact,
-        Statistic::MaxIsExact,
-        Statistic::Box,
-        Statistic::GeometryTypes,
+    pub const ALL: [FooterStatistic; 11] = [
+        FooterStatistic::NumValues,
+        FooterStatistic::NullCount,
+        FooterStatistic::NanCount,
+        FooterStatistic::Min,
+        FooterStatistic::Max,
+        FooterStatistic::DeprecatedMin,
+        FooterStatistic::DeprecatedMax,
+        FooterStatistic::MinIsExact,
+        FooterStatistic::MaxIsExact,
+        FooterStatistic::Box,
+        FooterStatistic::GeometryTypes,
     ];
 
     /// What the column `statistic` says.
     pub fn name(self) -> &'static str {
         match self {
-            Statistic::NumValues => "num_values",
-            Statistic::NullCount => "null_count",
-            Statistic::NanCount => "nan_count",
-            Statistic::Min => "min",
-            Statistic::Max => "max",
-            Statistic::DeprecatedMin => "deprecated_min",
-            Statistic::DeprecatedMax => "deprecated_max",
-            Statistic::MinIsExact => "min_is_exact",
-            Statistic::MaxIsExact => "max_is_exact",
-            Statistic::Box => "bbox",
-            Statistic::GeometryTypes => "geo_types",
+            FooterStatistic::NumValues => "num_values",
+            FooterStatistic::NullCount => "null_count",
+            FooterStatistic::NanCount => "nan_count",
+            FooterStatistic::Min => "min",
+            FooterStatistic::Max => "max",
+            FooterStatistic::DeprecatedMin => "deprecated_min",
+            FooterStatistic::DeprecatedMax => "deprecated_max",
+            FooterStatistic::MinIsExact => "min_is_exact",
+            FooterStatistic::MaxIsExact => "max_is_exact",
+            FooterStatistic::Box => "bbox",
+            FooterStatistic::GeometryTypes => "geo_types",
         }
     }
 
-    /// The inverse of [`Statistic::name`].
-    pub fn named(name: &str) -> Option<Statistic> {
-        Statistic::ALL.into_iter().find(|statistic| statistic.name() == name)
+    /// The inverse of [`FooterStatistic::name`].
+    pub fn named(name: &str) -> Option<FooterStatistic> {
+        FooterStatistic::ALL.into_iter().find(|statistic| statistic.name() == name)
     }
 }
 
@@ -93,12 +93,12 @@ impl Offence {
 
 /// One wrong statistic of one column chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct FooterFinding {
     /// The file's place among the files, and the leaf's among the leaves.
     pub file_number: usize,
     pub leaf_number: usize,
     pub row_group_id: i64,
-    pub statistic: Statistic,
+    pub statistic: FooterStatistic,
     pub footer_value: Option<String>,
     pub true_value: Option<String>,
     /// What the chunk really holds; NaN is a value.
@@ -128,7 +128,7 @@ const CONTRADICTS: &str = "the footer says that all entries are NULL, too: if th
                            from it are wrong; if not, readers that do not read such a column chunk (DuckDB \
                            since 2.0) lose all its values";
 
-impl Finding {
+impl FooterFinding {
     fn footer_count(&self) -> i64 {
         self.footer_value.as_ref().and_then(|text| text.parse().ok()).unwrap_or(0)
     }
@@ -137,17 +137,17 @@ impl Finding {
     pub fn offence(&self) -> Option<Offence> {
         match self.statistic {
             _ if self.value_count + self.null_count == 0 => None,
-            Statistic::Min | Statistic::DeprecatedMin => {
+            FooterStatistic::Min | FooterStatistic::DeprecatedMin => {
                 self.true_value.as_ref().map(|_| Offence::Below)
             }
-            Statistic::Max | Statistic::DeprecatedMax => {
+            FooterStatistic::Max | FooterStatistic::DeprecatedMax => {
                 self.true_value.as_ref().map(|_| Offence::Above)
             }
-            Statistic::NullCount if self.footer_count() == 0 => Some(Offence::Null),
-            Statistic::NullCount if self.says_all_null() => Some(Offence::Value),
-            Statistic::NanCount if self.footer_count() == 0 => Some(Offence::Nan),
-            Statistic::Box => Some(Offence::OutsideBox),
-            Statistic::GeometryTypes => Some(Offence::OtherType),
+            FooterStatistic::NullCount if self.footer_count() == 0 => Some(Offence::Null),
+            FooterStatistic::NullCount if self.says_all_null() => Some(Offence::Value),
+            FooterStatistic::NanCount if self.footer_count() == 0 => Some(Offence::Nan),
+            FooterStatistic::Box => Some(Offence::OutsideBox),
+            FooterStatistic::GeometryTypes => Some(Offence::OtherType),
             _ => None,
         }
     }
@@ -160,25 +160,25 @@ impl Finding {
     /// What a reader that trusts the footer loses.
     pub fn effect(&self) -> String {
         match self.statistic {
-            Statistic::NumValues => {
+            FooterStatistic::NumValues => {
                 "what is derived from it, such as COUNT of the column, is wrong".into()
             }
-            Statistic::NullCount => self.null_count_effect().into(),
-            Statistic::NanCount => self.nan_count_effect().into(),
-            Statistic::Min
-            | Statistic::Max
-            | Statistic::DeprecatedMin
-            | Statistic::DeprecatedMax => self.bound_effect(),
-            Statistic::MinIsExact => {
+            FooterStatistic::NullCount => self.null_count_effect().into(),
+            FooterStatistic::NanCount => self.nan_count_effect().into(),
+            FooterStatistic::Min
+            | FooterStatistic::Max
+            | FooterStatistic::DeprecatedMin
+            | FooterStatistic::DeprecatedMax => self.bound_effect(),
+            FooterStatistic::MinIsExact => {
                 "MIN answered from the footer is a value that no row has".into()
             }
-            Statistic::MaxIsExact => {
+            FooterStatistic::MaxIsExact => {
                 "MAX answered from the footer is a value that no row has".into()
             }
-            Statistic::Box => {
+            FooterStatistic::Box => {
                 "a spatial filter outside of this box skips the row group and loses rows".into()
             }
-            Statistic::GeometryTypes => {
+            FooterStatistic::GeometryTypes => {
                 "a filter for a geometry type that is not listed skips the row group and loses rows"
                     .into()
             }
@@ -204,9 +204,12 @@ impl Finding {
     }
 
     fn bound_effect(&self) -> String {
-        let is_min = matches!(self.statistic, Statistic::Min | Statistic::DeprecatedMin);
-        let is_deprecated =
-            matches!(self.statistic, Statistic::DeprecatedMin | Statistic::DeprecatedMax);
+        let is_min =
+            matches!(self.statistic, FooterStatistic::Min | FooterStatistic::DeprecatedMin);
+        let is_deprecated = matches!(
+            self.statistic,
+            FooterStatistic::DeprecatedMin | FooterStatistic::DeprecatedMax
+        );
         let effect = match (&self.true_value, is_min) {
             (None, _) if self.claims_null => CONTRADICTS,
             (None, true) => NO_MINIMUM,
@@ -239,8 +242,13 @@ impl Finding {
 mod tests {
     use super::*;
 
-    fn finding(statistic: Statistic, footer: &str, value_count: i64, null_count: i64) -> Finding {
-        Finding {
+    fn finding(
+        statistic: FooterStatistic,
+        footer: &str,
+        value_count: i64,
+        null_count: i64,
+    ) -> FooterFinding {
+        FooterFinding {
             file_number: 0,
             leaf_number: 0,
             row_group_id: 0,
@@ -258,38 +266,42 @@ mod tests {
 
     #[test]
     fn names_can_be_read_back() {
-        for statistic in Statistic::ALL {
-            assert_eq!(Statistic::named(statistic.name()), Some(statistic));
+        for statistic in FooterStatistic::ALL {
+            assert_eq!(FooterStatistic::named(statistic.name()), Some(statistic));
         }
-        assert_eq!(Statistic::named("median"), None);
+        assert_eq!(FooterStatistic::named("median"), None);
     }
 
     #[test]
     fn offences_follow_the_footer() {
         let offence =
             |statistic, footer, values, nulls| finding(statistic, footer, values, nulls).offence();
-        assert_eq!(offence(Statistic::Min, "5", 3, 0), Some(Offence::Below));
-        assert_eq!(offence(Statistic::Max, "5", 0, 3), None);
-        assert_eq!(offence(Statistic::NullCount, "0", 3, 1), Some(Offence::Null));
-        assert_eq!(offence(Statistic::NullCount, "4", 3, 1), Some(Offence::Value));
-        assert_eq!(offence(Statistic::NullCount, "2", 3, 1), None);
-        assert_eq!(offence(Statistic::NanCount, "0", 3, 1), Some(Offence::Nan));
-        assert_eq!(offence(Statistic::NumValues, "9", 3, 1), None);
+        assert_eq!(offence(FooterStatistic::Min, "5", 3, 0), Some(Offence::Below));
+        assert_eq!(offence(FooterStatistic::Max, "5", 0, 3), None);
+        assert_eq!(offence(FooterStatistic::NullCount, "0", 3, 1), Some(Offence::Null));
+        assert_eq!(offence(FooterStatistic::NullCount, "4", 3, 1), Some(Offence::Value));
+        assert_eq!(offence(FooterStatistic::NullCount, "2", 3, 1), None);
+        assert_eq!(offence(FooterStatistic::NanCount, "0", 3, 1), Some(Offence::Nan));
+        assert_eq!(offence(FooterStatistic::NumValues, "9", 3, 1), None);
     }
 
     #[test]
     fn effects_say_who_is_hurt() {
-        let mut old = finding(Statistic::DeprecatedMin, "5", 3, 0);
+        let mut old = finding(FooterStatistic::DeprecatedMin, "5", 3, 0);
         assert!(
             old.effect().starts_with("in readers that take the deprecated field where min_value")
         );
         old.has_successor = true;
         assert!(old.effect().contains("ducklake_add_data_files"));
-        assert!(finding(Statistic::Max, "5", 0, 3).effect().starts_with("no row is lost"));
-        let mut void = finding(Statistic::Min, "5", 0, 3);
+        assert!(finding(FooterStatistic::Max, "5", 0, 3).effect().starts_with("no row is lost"));
+        let mut void = finding(FooterStatistic::Min, "5", 0, 3);
         void.claims_null = true;
         assert!(void.effect().contains("since 2.0) lose all its values"));
-        assert!(finding(Statistic::NullCount, "0", 3, 1).effect().starts_with("IS NULL skips"));
-        assert!(finding(Statistic::NullCount, "4", 3, 1).effect().starts_with("every filter but"));
+        assert!(
+            finding(FooterStatistic::NullCount, "0", 3, 1).effect().starts_with("IS NULL skips")
+        );
+        assert!(
+            finding(FooterStatistic::NullCount, "4", 3, 1).effect().starts_with("every filter but")
+        );
     }
 }

@@ -1,3 +1,4 @@
 //! Statements over files.
 
+pub mod listing;
 pub mod statement;

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use crate::sql::literal::constant;
+use crate::sql::per_leaf::{file_rows, list_of, per_leaf};
 use crate::sql::quote::{as_bytes, identifier, long_text_list, text};
 use crate::sql::rows::{union_all, values};
 use colstats_core::value::Literal;
@@ -185,12 +186,7 @@ impl FileStatement {
             "WITH files AS ({files}), \
              leaves(schema_number, leaf_number, leaf_rank, column_position, leaf_position, column_id, \
              is_sized, column_name, column_type, is_floating, empty_extra_stats) AS ({leaves}), \
-             scanned AS ({scans}), \
-             per_column AS (SELECT file_number, unnest(stats) AS column_leaves, \
-             generate_subscripts(stats, 1) AS column_position \
-             FROM scanned JOIN files ON files.file_name = scanned.scanned_file), \
-             per_leaf AS (SELECT file_number, column_position, unnest(column_leaves) AS leaf, \
-             generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
+             scanned AS ({scans}), {per_leaf}, \
              sizes AS ({KNOWN_SIZES}), \
              footers(file_name, leaf_number, extra_stats) AS ({footers}) \
              SELECT CAST({first} + files.file_number AS BIGINT) AS data_file_id, \
@@ -217,6 +213,10 @@ impl FileStatement {
             files = self.file_rows(),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
+            per_leaf = per_leaf(
+                "file_number",
+                "scanned JOIN files ON files.file_name = scanned.scanned_file"
+            ),
             footers = self.footer_values(),
             footer_file = as_bytes("footers.file_name"),
             first = self.first_data_file_id,
@@ -250,20 +250,11 @@ impl FileStatement {
             Some(bytes.join(" "))
         };
         let has_rows = |file: &File| file.footer.as_ref().is_some_and(|footer| footer.has_rows);
-        let column = |value: &dyn Fn(&File) -> String| -> String {
-            long_text_list(&self.files.iter().map(value).collect::<Vec<_>>())
-        };
-        format!(
-            "SELECT unnest(range({first}, {end})) AS file_number, unnest({names}) AS file_name, \
-             unnest(CAST({schemas} AS INTEGER[])) AS schema_number, \
-             unnest(CAST({has_rows} AS BOOLEAN[])) AS has_rows, unnest({leaf_bytes}) AS leaf_bytes",
-            first = self.first_file_number,
-            end = self.first_file_number + self.files.len(),
-            names = column(&|file| file.name.clone()),
-            schemas = column(&|file| file.schema.to_string()),
-            has_rows = column(&|file| has_rows(file).to_string()),
-            leaf_bytes = column(&|file| sizes(file).unwrap_or_default()),
-        )
+        let has_rows = list_of(&self.files, |file| has_rows(file).to_string());
+        let leaf_bytes = list_of(&self.files, |file| sizes(file).unwrap_or_default());
+        let sizes =
+            [("has_rows", format!("CAST({has_rows} AS BOOLEAN[])")), ("leaf_bytes", leaf_bytes)];
+        file_rows(&self.files, self.first_file_number, &sizes)
     }
 
     fn footer_values(&self) -> String {

@@ -3,7 +3,7 @@
 
 use crate::sql::file::statement::Scan;
 use crate::sql::quote::{as_bytes, identifier, text, text_list};
-use crate::sql::source_statement::Source;
+use crate::sql::source_statement::{Source, StatsOfSource};
 use colstats_core::value::Literal;
 
 /// How NULL counts in the average length.
@@ -95,34 +95,15 @@ impl HiveOptions {
     }
 }
 
-/// The statement that reports the columns of `source`, of which nothing is known.
-///
-/// As in `table_column_stats`, names and types come from one row of NULLs: the source cut to no rows,
-/// joined to nothing.
+/// The statement that reports the columns of `source`.
 pub fn compose_source(source: &Source, options: &HiveOptions) -> String {
-    let source = &source.select;
-    let (selected, stats) = match &options.columns {
-        None => ("described.names".into(), options.stats("COLUMNS(*)")),
-        Some(columns) => {
-            let stats: Vec<String> =
-                columns.iter().map(|column| options.stats(&identifier(column))).collect();
-            (text_list(columns.iter().map(String::as_str)), stats.join(", "))
-        }
-    };
-    let null_row =
-        format!("(SELECT 1) LEFT JOIN (SELECT * FROM ({source}) LIMIT 0) AS source ON true");
-    let rows = format!(
-        "SELECT 0 AS part_number, \
-         hive_stats_rows(described.names, typed.stats, {selected}, scanned.stats, {identity}) \
-         AS listed_rows \
-         FROM (SELECT [*COLUMNS(*)] AS stats FROM (SELECT {stats} FROM ({source}))) AS scanned, \
-         (SELECT [*COLUMNS(*)] AS stats FROM (SELECT {typed} FROM {null_row})) AS typed, \
-         (SELECT [*COLUMNS(*)] AS names FROM \
-         (SELECT any_value(alias(COLUMNS(source.*))) FROM {null_row})) AS described",
-        identity = options.identity("CAST(NULL AS VARCHAR)", "CAST(NULL AS VARCHAR)"),
-        typed = options.stats("COLUMNS(source.*)"),
-    );
-    unlisted(&rows)
+    let columns = options.columns.as_deref();
+    let StatsOfSource { arguments, from } =
+        StatsOfSource::new(source, columns, &|column| options.stats(column));
+    let identity = options.identity("CAST(NULL AS VARCHAR)", "CAST(NULL AS VARCHAR)");
+    unlisted(&format!(
+        "SELECT 0 AS part_number, hive_stats_rows({arguments}, {identity}) AS listed_rows FROM {from}"
+    ))
 }
 
 /// One row of lists of rows per part, as rows in order.

@@ -5,9 +5,12 @@
 //! aggregate of ours, which DuckDB cannot answer from statistics.
 
 use super::order::{sign, text_key};
+use crate::output::parquet::findings::{FooterFinding, FooterStatistic};
 use crate::sql::file::statement::{File, Scan, path_list};
-use crate::sql::quote::{as_bytes, identifier, text};
+use crate::sql::per_leaf::{file_rows, per_leaf};
+use crate::sql::quote::{as_bytes, identifier};
 use crate::sql::rows::{union_all, values};
+use colstats_core::query::{NamedValues, Query};
 use colstats_core::value::Literal;
 
 /// A leaf of every file of a schema, stored in one column chunk per row group.
@@ -60,7 +63,7 @@ pub const BOX_TYPE: &str = "STRUCT(xmin DOUBLE, xmax DOUBLE, ymin DOUBLE, ymax D
                             zmin DOUBLE, zmax DOUBLE, mmin DOUBLE, mmax DOUBLE)";
 
 /// Each statistic with the footer's text, the true one's, and when it is wrong. The names are those of
-/// `output::footer_findings`.
+/// [`crate::output::parquet::findings`].
 const CHECKS: [[&str; 4]; 11] = [
     [
         "num_values",
@@ -123,6 +126,12 @@ impl AuditScan {
         }
     }
 
+    /// The columns over one of the files, and none of their values.
+    pub fn probe(&self, file: &str) -> String {
+        let source = self.source(vec![file.to_owned()]);
+        format!("SELECT {} FROM {source} LIMIT 0", self.scan.columns.join(", "))
+    }
+
     fn statement(&self) -> String {
         let columns = self.scan.columns.iter();
         let stats: Vec<String> =
@@ -139,33 +148,32 @@ impl AuditScan {
 }
 
 impl AuditStatement {
-    /// The text. Its columns: file, leaf (both by their places), row group, statistic, the footer's value,
-    /// the true value, count of values, count of NULLs, whether the footer has the field that replaced a
-    /// deprecated one, whether the column is INT96, whether the footer says that all entries are NULL, whether
-    /// only a look at the values can tell that the statistic is wrong.
-    pub fn compose(&self) -> String {
+    /// What is wrong.
+    pub fn findings(&self) -> Query<Option<FooterFinding>> {
+        Query::new(self.compose(), finding)
+    }
+
+    fn compose(&self) -> String {
         let is_wrong: Vec<String> = CHECKS.map(|[_, _, _, check]| format!("({check})")).to_vec();
         format!(
-            "WITH files(file_number, file_name, schema_number) AS ({files}), \
+            "WITH files AS ({files}), \
              leaves(schema_number, leaf_number, column_position, leaf_position, chunk, type_number) AS ({leaves}), \
-             scanned AS ({scans}), \
-             per_column AS (SELECT file_name, row_group_id, unnest(stats) AS column_leaves, \
-             generate_subscripts(stats, 1) AS column_position FROM scanned), \
-             per_leaf AS (SELECT file_name, row_group_id, column_position, unnest(column_leaves) AS leaf, \
-             generate_subscripts(column_leaves, 1) AS leaf_position FROM per_column), \
+             scanned AS ({scans}), {per_leaf}, \
              footers AS ({footers}), \
              compared AS (SELECT *, {signs}, {outside} AS is_outside, {wrapped} AS is_wrapped, \
              type_number IS NOT NULL AND value_count = coalesce(nan_count, 0) AS is_void FROM footers) \
-             SELECT CAST(file_number AS BIGINT), CAST(leaf_number AS BIGINT), row_group_id, found.statistic, \
-             found.footer_value, found.true_value, value_count, null_count, \
-             CAST(CASE found.statistic WHEN 'deprecated_min' THEN stats_min_value IS NOT NULL \
-             WHEN 'deprecated_max' THEN stats_max_value IS NOT NULL ELSE false END AS BIGINT), \
-             CAST(is_int96 AS BIGINT), CAST(stats_null_count >= num_values AS BIGINT), \
-             CAST(found.statistic = 'bbox' AND is_wrapped AND NOT is_outside AS BIGINT) \
+             SELECT CAST(file_number AS BIGINT) AS file_number, CAST(leaf_number AS BIGINT) AS leaf_number, \
+             row_group_id, found.statistic AS statistic, found.footer_value AS footer_value, \
+             found.true_value AS true_value, value_count, null_count, \
+             CASE found.statistic WHEN 'deprecated_min' THEN stats_min_value IS NOT NULL \
+             WHEN 'deprecated_max' THEN stats_max_value IS NOT NULL ELSE false END AS has_successor, \
+             is_int96, stats_null_count >= num_values AS claims_null, \
+             found.statistic = 'bbox' AND is_wrapped AND NOT is_outside AS needs_proof \
              FROM (SELECT *, unnest([{checks}]) AS found FROM compared WHERE {any}) WHERE found.is_wrong",
-            files = self.file_values(),
+            files = file_rows(&self.files, 0, &[]),
             leaves = self.leaf_values(),
             scans = self.scan_union(),
+            per_leaf = per_leaf("file_name, row_group_id", "scanned"),
             footers = self.footers(),
             signs = self.signs(),
             outside = is_outside("geo_bbox", "true_box"),
@@ -173,13 +181,6 @@ impl AuditStatement {
             checks = CHECKS.map(check_struct).join(", "),
             any = is_wrong.join(" OR "),
         )
-    }
-
-    fn file_values(&self) -> String {
-        let rows = self.files.iter().enumerate();
-        let rows =
-            rows.map(|(number, file)| format!("({number}, {}, {})", text(&file.name), file.schema));
-        values(rows)
     }
 
     /// The types in which bounds are compared.
@@ -275,6 +276,24 @@ impl AuditStatement {
         });
         signs.join(", ")
     }
+}
+
+fn finding(row: &dyn NamedValues) -> Option<FooterFinding> {
+    let number = |column| row.integer(column).and_then(|number| usize::try_from(number).ok());
+    Some(FooterFinding {
+        file_number: number("file_number")?,
+        leaf_number: number("leaf_number")?,
+        row_group_id: row.integer("row_group_id")?,
+        statistic: FooterStatistic::named(row.text("statistic")?)?,
+        footer_value: row.owned_text("footer_value"),
+        true_value: row.owned_text("true_value"),
+        value_count: row.integer("value_count").unwrap_or(0),
+        null_count: row.integer("null_count").unwrap_or(0),
+        has_successor: row.flag("has_successor") == Some(true),
+        is_int96: row.flag("is_int96") == Some(true),
+        claims_null: row.flag("claims_null") == Some(true),
+        needs_proof: row.flag("needs_proof") == Some(true),
+    })
 }
 
 fn check_struct([statistic, footer_value, true_value, is_wrong]: [&str; 4]) -> String {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use super::audit::{AuditScan, BOX_TYPE, is_outside};
 use super::order::{sign, value_key};
 use crate::sql::quote::{as_bytes, identifier, text};
+use crate::sql::rows::values;
+use colstats_core::query::Query;
 
 /// What to look for in one row group of one file.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +20,15 @@ pub struct Wanted<'a> {
     pub offence: &'static str,
     /// What the footer says.
     pub footer_value: &'a str,
+}
+
+/// The first value that shows a statistic wrong, and its row in the file.
+pub struct FirstOffence {
+    /// The number of what was wanted.
+    pub number: Option<usize>,
+    /// Nothing where no value shows it.
+    pub row: Option<i64>,
+    pub value: Option<String>,
 }
 
 /// The values of some leaves of one type, with all that is wanted of them.
@@ -34,25 +45,31 @@ pub struct OffendingStatement<'a> {
 }
 
 impl OffendingStatement<'_> {
-    /// The text. Its columns: number, row in the file, text of the value.
-    ///
-    /// DuckDB must not decide conditions by the footers under audit. The values are unnested from a list,
-    /// so that nothing is known of them, and the conditions stand in aggregates, not in WHERE.
-    pub fn compose(&self) -> String {
+    /// The first values. DuckDB must not decide conditions by the footers under audit. The values are unnested
+    /// from a list, so that nothing is known of them, and the conditions stand in aggregates, not in WHERE.
+    pub fn first_offences(&self) -> Query<FirstOffence> {
+        Query::new(self.compose(), |row| FirstOffence {
+            number: row.integer("wanted_number").and_then(|number| number.try_into().ok()),
+            row: row.integer("first_row"),
+            value: row.owned_text("first_value"),
+        })
+    }
+
+    fn compose(&self) -> String {
         let condition = self.condition();
         format!(
-            "SELECT CAST(wanted_number AS BIGINT), first_row, {value_text} FROM (\
+            "SELECT CAST(wanted_number AS BIGINT) AS wanted_number, first_row, {value_text} AS first_value FROM (\
              SELECT wanted_number, min(row_number) FILTER ({condition}) AS first_row, \
-             arg_min(leaf_value, row_number) FILTER ({condition}) AS first_value \
-             FROM ({leaf_values}) JOIN (VALUES {wanted}) \
+             arg_min(leaf_value, row_number) FILTER ({condition}) AS value_found \
+             FROM ({leaf_values}) JOIN ({wanted}) \
              AS wanted(wanted_number, wanted_leaf, wanted_file, wanted_row_group, offence, footer_value) \
              ON leaf_number = wanted_leaf AND file_name = wanted_file \
              AND row_group_id = wanted_row_group GROUP BY wanted_number) \
              GROUP BY wanted_number, first_row",
             value_text = if self.is_geometry {
-                "CAST(any_value(first_value) AS VARCHAR)"
+                "CAST(any_value(value_found) AS VARCHAR)"
             } else {
-                "exact_column_stats(first_value)[1].min_value"
+                "exact_column_stats(value_found)[1].min_value"
             },
             leaf_values = self.leaf_values(),
             wanted = self.wanted_values(),
@@ -126,7 +143,7 @@ impl OffendingStatement<'_> {
     }
 
     fn wanted_values(&self) -> String {
-        let rows = self.wanted.iter().map(|wanted| {
+        values(self.wanted.iter().map(|wanted| {
             format!(
                 "({}, {}, {}, {}, '{}', {})",
                 wanted.number,
@@ -136,8 +153,7 @@ impl OffendingStatement<'_> {
                 wanted.offence,
                 text(wanted.footer_value),
             )
-        });
-        rows.collect::<Vec<_>>().join(", ")
+        }))
     }
 }
 

@@ -16,6 +16,11 @@ pub fn order_type(column_type: &str) -> Option<&str> {
     }
 }
 
+/// A time with a zone in UTC, as which Parquet stores and orders it.
+pub fn time_in_utc(column: &str) -> String {
+    format!("CAST({column} AS TIME)")
+}
+
 /// What a value of the column is ordered by. A collation of the session must not matter, so texts are
 /// compared as bytes.
 pub fn value_key(order_type: &str, value: &str) -> String {

@@ -15,6 +15,8 @@ pub struct SchemaNode {
     pub child_count: usize,
     /// The number that the writer gave the column.
     pub field_id: Option<i64>,
+    /// It stands for any number of entries.
+    pub is_repeated: bool,
     /// Bytes without an annotation: only the file's metadata can tell that they are a geometry.
     pub is_bare_bytes: bool,
     /// Which of its bounds DuckDB can list.
@@ -40,6 +42,9 @@ const MAGIC: &[u8; 4] = b"PAR1";
 /// The numbers of two physical types. FIXED_LEN_BYTE_ARRAY has the greatest.
 const MAX_PHYSICAL_TYPE: i64 = 7;
 const BYTE_ARRAY: i64 = 6;
+
+/// The number of the repetition type REPEATED.
+const REPEATED: i64 = 2;
 
 impl Footer {
     /// The footer at the end of `file_end`, the last bytes of a file. `None` where they do not hold a whole
@@ -132,6 +137,10 @@ fn schema_node(reader: &mut Reader<'_>) -> Option<SchemaNode> {
     reader.each_field(|reader, number, kind| match (number, kind) {
         (1, Kind::Integer) => {
             annotations.physical_type = Some(reader.integer()?);
+            Some(())
+        }
+        (3, Kind::Integer) => {
+            node.is_repeated = reader.integer()? == REPEATED;
             Some(())
         }
         (4, Kind::Binary) => {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::sql::parquet::shredded_type::ShreddedType;
 
 fn field(name: &str, duckdb_type: &str, typed_chunk: usize, values: &[usize]) -> Field {
     Field {
@@ -20,7 +21,7 @@ fn facts(num_values: i64, is_null: bool) -> ColumnFacts {
     }
 }
 
-fn footers(chunks: Vec<(usize, ColumnFacts)>) -> Footers {
+fn footers(chunks: Vec<(usize, ColumnFacts)>) -> Facts {
     chunks.into_iter().map(|(chunk, facts)| (("f".into(), chunk), facts)).collect()
 }
 
@@ -98,22 +99,14 @@ fn nulls_that_may_be_counted_twice_are_not_told() {
 }
 
 #[test]
-fn each_chunk_is_asked_for_once_and_by_its_type() {
-    let leaf = |schema, fields| VariantLeaf { leaf_number: 0, schema, fields };
-    let files = FilesOfSchema::from([(0, vec!["it's.parquet"]), (1, vec!["b"])]);
+fn a_chunk_is_wanted_by_its_type() {
     let first = vec![field("\"a\"", "INTEGER", 3, &[1, 2]), field("\"b\"", "BLOB", 5, &[1, 4])];
-    let variants = [leaf(0, first), leaf(1, vec![field("root", "INTEGER", 2, &[1])])];
-    let query = footer_query(&files, &variants).unwrap();
-    for part in [
-        "parquet_metadata(['it''s.parquet', 'b'])",
-        "(VALUES ('it''s.parquet', 0), ('b', 1))",
-        "(VALUES (0, 1, NULL), (0, 2, NULL), (0, 3, 0), (0, 4, NULL), (0, 5, 1), (1, 1, NULL), (1, 2, 0))",
-        "WHEN type_number = 0 AND bool_and(NOT has_values OR TRY_CAST(stats_min_value AS INTEGER) IS",
-        "THEN arg_max(hex(TRY_CAST(stats_max_value AS BLOB)), TRY_CAST(stats_max_value AS BLOB))",
-    ] {
-        assert!(query.contains(part), "{part} is not in {query}");
-    }
-    let unbounded = [leaf(0, vec![field("root", "TIME WITH TIME ZONE", 2, &[1])])];
-    assert!(footer_query(&files, &unbounded).unwrap().contains(", NULL, NULL FROM"));
-    assert_eq!(footer_query(&files, &[leaf(0, vec![])]), None);
+    let variants = [VariantLeaf { leaf_number: 0, schema: 7, fields: first }];
+    let wanted = wanted_chunks(&variants);
+    let names = wanted.iter().map(|((schema, chunk), wanted_type)| {
+        assert_eq!(*schema, 7);
+        (*chunk, wanted_type.map(ShreddedType::name))
+    });
+    let expected = [(1, None), (2, None), (3, Some("int32")), (4, None), (5, Some("blob"))];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
 }

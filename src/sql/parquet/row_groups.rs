@@ -6,10 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::ffi::session::Session;
-use crate::sql::file::statement::path_list;
+use super::footers::RowGroupSize;
 use crate::sql::quote::{identifier, text};
-use colstats_core::error::Result;
 
 /// The row groups of some files.
 pub struct RowGroups {
@@ -24,19 +22,11 @@ struct RowGroup {
 }
 
 impl RowGroups {
-    /// Reads the footers.
-    pub fn read(files: &[&str], session: &Session) -> Result<RowGroups> {
-        let statement = format!(
-            "SELECT file_name, row_group_num_rows FROM parquet_metadata({}) WHERE column_id = 0 \
-             ORDER BY file_name, row_group_id",
-            path_list(files)
-        );
+    /// The row groups in the order of each file.
+    pub fn new(sizes: &[RowGroupSize]) -> RowGroups {
         let mut row_groups = RowGroups { of_file: HashMap::new() };
-        session.query(&statement)?.for_each(|row| {
-            row_groups.add(row.text(0).unwrap_or_default(), row.integer(1).unwrap_or(0));
-            Ok(())
-        })?;
-        Ok(row_groups)
+        sizes.iter().for_each(|group| row_groups.add(&group.file_name, group.row_count));
+        row_groups
     }
 
     fn add(&mut self, file: &str, row_count: i64) {
