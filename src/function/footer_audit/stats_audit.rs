@@ -16,10 +16,10 @@ use crate::function::file::options::{FileOptions, Format};
 use crate::function::own_session::isolate;
 use crate::function::parquet::row_groups::RowGroups;
 use crate::output::parquet::findings::{Finding, Offence, Statistic};
+use crate::sql::bound_order::footer_order_type;
 use crate::sql::file::statement::{FileStatement, Scan, path_list};
 use crate::sql::parquet::audit::{AuditLeaf, AuditScan, AuditStatement, FooterColumns, ROW_NUMBER};
 use crate::sql::parquet::offending::{OffendingStatement, Wanted};
-use crate::sql::parquet::order::order_type;
 use colstats_core::column::column_type::{ColumnType, split_path};
 use colstats_core::error::{Error, Result};
 use colstats_core::value::Cell;
@@ -301,7 +301,7 @@ fn audit_statement(plan: FileStatement, session: &Session) -> Result<AuditStatem
     for leaf in plan.leaves {
         // A VARIANT is several chunks, and none of them holds its values; an unknown place has none.
         let Some([chunk]) = leaf.chunks.as_deref() else { continue };
-        let mut order_type = order_type(&leaf.column_type).map(str::to_owned);
+        let mut order_type = footer_order_type(&leaf.column_type).map(str::to_owned);
         // A time with a zone is stored in UTC: there it has the order of TIME.
         let is_top_level = split_path(&leaf.column_name).len() == 1;
         if is_top_level && leaf.column_type == ColumnType::TimeTz.name() {

