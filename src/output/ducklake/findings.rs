@@ -100,9 +100,14 @@ impl Comparison {
         self.place == Place::TopLevel
     }
 
-    /// Whether anything reads the bounds: of files those of top-level columns, of tables all.
+    /// Whether anything reads the bounds: of files those of top-level columns; of tables all but those of HUGEINT,
+    /// UHUGEINT and parts of maps (test/e2e/lake/test_flags_that_are_read.py).
     fn is_read(&self) -> bool {
-        self.is_table() || self.is_top_level()
+        if self.is_table() {
+            !self.lake_type.is_huge() && self.place != Place::MapPart
+        } else {
+            self.is_top_level()
+        }
     }
 
     /// The findings, in the order of the catalogue's columns.
