@@ -63,18 +63,6 @@ impl Rows {
         if raw.is_null() { None } else { Some(RowChunk { raw }) }
     }
 
-    /// Calls `visit` with every row.
-    pub fn for_each(mut self, mut visit: impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
-        let result = ResultColumns { places: HashMap::new(), missed: RefCell::new(None) };
-        while let Some(chunk) = self.next_chunk() {
-            let columns = chunk.columns();
-            for index in 0..chunk.row_count() {
-                visit(&Row { result: &result, columns: &columns, index })?;
-            }
-        }
-        Ok(())
-    }
-
     /// Makes something of each row.
     pub fn collect<T>(mut self, read: impl Fn(&dyn NamedValues) -> T) -> Result<Vec<T>> {
         let names = self.columns().into_iter().map(|(name, _)| name);
@@ -135,7 +123,7 @@ impl Drop for RowChunk {
 }
 
 /// One row of a result.
-pub struct Row<'rows> {
+struct Row<'rows> {
     result: &'rows ResultColumns,
     columns: &'rows [DuckColumn<'rows>],
     index: usize,
@@ -157,30 +145,6 @@ impl ResultColumns {
 }
 
 impl<'rows> Row<'rows> {
-    /// A VARCHAR or BLOB cell as bytes.
-    pub fn bytes(&self, column: usize) -> Option<&'rows [u8]> {
-        match &self.columns.get(column)?.values {
-            Values::Bytes(strings) => StringVector::get(strings, self.index).map(ByteString::bytes),
-            _ => None,
-        }
-    }
-
-    /// A VARCHAR cell.
-    pub fn text(&self, column: usize) -> Option<&'rows str> {
-        std::str::from_utf8(self.bytes(column)?).ok()
-    }
-
-    /// A BIGINT cell.
-    pub fn integer(&self, column: usize) -> Option<i64> {
-        let column = self.columns.get(column)?;
-        match &column.values {
-            Values::Int64(values) if column.validity.is_valid(self.index) => {
-                values.get(self.index).copied()
-            }
-            _ => None,
-        }
-    }
-
     fn column(&self, name: &str, expected: &str) -> Option<&'rows DuckColumn<'rows>> {
         let column = self.result.places.get(name).and_then(|place| self.columns.get(*place));
         if column.is_none() {
@@ -192,7 +156,7 @@ impl<'rows> Row<'rows> {
 
 impl NamedValues for Row<'_> {
     fn text(&self, column: &str) -> Option<&str> {
-        std::str::from_utf8(NamedValues::bytes(self, column)?).ok()
+        std::str::from_utf8(self.bytes(column)?).ok()
     }
 
     fn bytes(&self, column: &str) -> Option<&[u8]> {

@@ -1,5 +1,6 @@
 //! SQL as text: quoting and the composition of statements. Knows no DuckDB handles.
 
+pub mod bound_order;
 pub mod file;
 pub mod hive;
 pub mod lake;

@@ -13,12 +13,12 @@ use crate::function::file::discovery::plan;
 use crate::function::file::options::{FileOptions, Format};
 use crate::function::own_session::isolate;
 use crate::output::parquet::findings::{FooterFinding, Offence};
+use crate::sql::bound_order::{footer_order_type, time_in_utc};
 use crate::sql::file::statement::{FileStatement, Scan};
 use crate::sql::parquet::audit::{AuditLeaf, AuditScan, AuditStatement, FooterColumns, ROW_NUMBER};
 use crate::sql::parquet::footers::{chunk_listing, row_group_sizes, writers};
 use crate::sql::parquet::leaf_values::{LeafValues, leaf_values};
 use crate::sql::parquet::offending::{OffendingStatement, Wanted};
-use crate::sql::parquet::order::{order_type, time_in_utc};
 use crate::sql::parquet::row_groups::RowGroups;
 use crate::sql::rows::probe;
 use colstats_core::column::column_type::{ColumnType, split_path};
@@ -258,7 +258,7 @@ fn audit_statement(plan: FileStatement, session: &Session) -> Result<AuditStatem
     for leaf in plan.leaves {
         // A VARIANT is several chunks, and none of them holds its values; an unknown place has none.
         let Some([chunk]) = leaf.chunks.as_deref() else { continue };
-        let mut order_type = order_type(&leaf.column_type).map(str::to_owned);
+        let mut order_type = footer_order_type(&leaf.column_type).map(str::to_owned);
         // A time with a zone is stored in UTC: there it has the order of TIME.
         let is_top_level = split_path(&leaf.column_name).len() == 1;
         if is_top_level && leaf.column_type == ColumnType::TimeTz.name() {

@@ -2,18 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::catalogue::{DataFile, Lake};
+use super::catalogue::{self, DataFile, Lake};
 use super::isolation::apart;
 use super::options::LakeOptions;
 use super::scan::{Extent, lake_statement};
-use crate::ffi::rows::Row;
 use crate::ffi::session::Session;
 use crate::function::parquet::footers::{file_sizes, read_footers};
-use crate::output::ducklake::findings::{BoundOrder, Comparison};
-use crate::output::ducklake::geometry::merge;
-use crate::output::ducklake::lake_type::{LakeType, Place};
-use crate::output::ducklake::statistics::Statistics;
+use crate::output::ducklake::findings::Comparison;
 use crate::sql::lake::statement::LakeStatement;
+use crate::sql::lake::stored::{FILE_TABLE, TABLE_TABLE, longest_bound};
 use colstats_core::error::{Error, Result};
 
 /// The rows of a catalogue that differ from the truth, and what could not be judged.
@@ -33,7 +30,7 @@ pub struct Unreadable {
 
 /// Reads the lake. One sick file or table does not hide the others: what cannot be read is found, and left out.
 pub fn audit(options: &LakeOptions, session: &Session) -> Result<Audit> {
-    let lake = Lake::read(options, true, session)?;
+    let lake = catalogue::read_lake(options, true, session)?;
     let mut options = options.clone();
     options.max_bound_bytes = Some(longest_bound_bytes(&lake, session)?);
     let whole = Extent { table: None, is_table_wide: true, has_sizes: false };
@@ -61,11 +58,7 @@ impl Comparing<'_> {
         is_read: &dyn Fn(&DataFile) -> bool,
     ) -> Result<Vec<Comparison>> {
         let mut statement = lake_statement(self.lake, self.options, extent, is_read, self.session)?;
-        let mut comparisons = Vec::new();
-        self.session.query(&statement.comparisons(&self.lake.metadata))?.for_each(|row| {
-            comparisons.push(comparison(row));
-            Ok(())
-        })?;
+        let mut comparisons = self.session.collect(&statement.comparisons(&self.lake.metadata))?;
         add_sizes(&mut comparisons, &mut statement, self.session);
         Ok(comparisons)
     }
@@ -109,65 +102,10 @@ const MIN_BOUND_BYTES: i64 = 256;
 /// A bound of the catalogue can only be compared with one that is not cut before its end.
 fn longest_bound_bytes(lake: &Lake, session: &Session) -> Result<i64> {
     let mut longest = 0;
-    for table in ["ducklake_file_column_stats", "ducklake_table_column_stats"] {
-        let statement = format!(
-            "SELECT CAST(max(greatest(octet_length(encode(CAST(min_value AS VARCHAR))), \
-             octet_length(encode(CAST(max_value AS VARCHAR))))) AS BIGINT) FROM {}.{table}",
-            lake.metadata
-        );
-        session.query(&statement)?.for_each(|row| {
-            longest = longest.max(row.integer(0).unwrap_or(0));
-            Ok(())
-        })?;
+    for table in [FILE_TABLE, TABLE_TABLE] {
+        let found = session.collect(&longest_bound(&lake.metadata, table))?;
+        longest = found.into_iter().flatten().fold(longest, i64::max);
     }
     // Eight bytes hold any character and one more.
     Ok(longest.max(MIN_BOUND_BYTES).saturating_add(8).min(i64::from(i32::MAX)))
-}
-
-fn comparison(row: &Row<'_>) -> Comparison {
-    let owned = |column: usize| row.text(column).map(str::to_owned);
-    let flag = |column: usize| row.integer(column).map(|value| value != 0);
-    let statistics = |first: usize| Statistics {
-        column_size_bytes: row.integer(first),
-        value_count: row.integer(first + 1),
-        null_count: row.integer(first + 2),
-        contains_null: flag(first + 3),
-        min_value: owned(first + 4),
-        max_value: owned(first + 5),
-        contains_nan: flag(first + 6),
-        extra_stats: owned(first + 7),
-    };
-    let order = |column: usize| match row.integer(column) {
-        Some(..=-1) => BoundOrder::Less,
-        Some(0) => BoundOrder::Equal,
-        Some(1) => BoundOrder::Greater,
-        Some(_) => BoundOrder::Unreadable,
-        None => BoundOrder::Unknown,
-    };
-    let data_file_id = row.integer(0);
-    let mut truth = statistics(19);
-    if data_file_id.is_none() {
-        truth.extra_stats = truth.extra_stats.and_then(|boxes| merge(boxes.lines()));
-    }
-    Comparison {
-        data_file_id,
-        table_id: row.integer(1).unwrap_or_default(),
-        column_id: row.integer(2).unwrap_or_default(),
-        schema_name: owned(3).unwrap_or_default(),
-        table_name: owned(4).unwrap_or_default(),
-        column_name: owned(5).unwrap_or_default(),
-        lake_type: LakeType::new(row.text(6).unwrap_or_default()),
-        place: match row.integer(7) {
-            Some(1) => Place::TopLevel,
-            Some(2) => Place::StructPart,
-            _ => Place::Repeated,
-        },
-        has_all_rows: row.integer(8) == Some(1),
-        file_name: owned(9),
-        stored_rows: row.integer(10).unwrap_or_default(),
-        stored: statistics(11),
-        truth,
-        min_order: order(27),
-        max_order: order(28),
-    }
 }

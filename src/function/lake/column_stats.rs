@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::catalogue::{DataFile, Lake};
+use super::catalogue::{DataFile, Lake, read_lake};
 use super::options::{LakeOptions, named_parameters};
 use super::scan::{Extent, lake_statement};
 use super::variants::variant_rows;
@@ -12,8 +12,8 @@ use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
 use crate::ffi::table::{Answer, TableFunction};
 use crate::function::own_session::isolate;
-use crate::output::ducklake::geometry::merge;
-use crate::output::ducklake::lake_type::LakeType;
+use crate::sql::lake::rows::TableStatistics;
+use crate::sql::lake::stored::measured_columns;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::error::{Error, Result};
 use colstats_core::value::Cell;
@@ -36,7 +36,7 @@ pub struct DucklakeFileVariantStats;
 fn point_to_audit(options: &LakeOptions, session: &Session, error: Error) -> Error {
     let message = error.to_string();
     // Where the catalogue itself, or nothing at all, can be read, the audit could not tell more.
-    let Ok(lake) = Lake::read(options, false, session) else { return error };
+    let Ok(lake) = read_lake(options, false, session) else { return error };
     if lake.files.iter().any(|file| message.contains(&file.path)) {
         return error;
     }
@@ -46,7 +46,7 @@ fn point_to_audit(options: &LakeOptions, session: &Session, error: Error) -> Err
 }
 
 fn file_statement(options: &LakeOptions, session: &Session) -> Result<String> {
-    let lake = Lake::read(options, false, session)?;
+    let lake = read_lake(options, false, session)?;
     let complete =
         if options.only_missing { complete_columns(&lake, session)? } else { HashMap::new() };
     let extent = Extent { table: None, is_table_wide: false, has_sizes: true };
@@ -57,30 +57,18 @@ fn file_statement(options: &LakeOptions, session: &Session) -> Result<String> {
 
 /// By data file, the columns of which the catalogue has everything.
 fn complete_columns(lake: &Lake, session: &Session) -> Result<HashMap<i64, HashSet<i64>>> {
-    let statement = format!(
-        "SELECT CAST(data_file_id AS BIGINT), CAST(column_id AS BIGINT), \
-         CAST(value_count > 0 AND (min_value IS NULL OR max_value IS NULL) AS BIGINT), \
-         CAST(contains_nan IS NULL AS BIGINT), CAST(table_id AS BIGINT) \
-         FROM {}.ducklake_file_column_stats WHERE value_count IS NOT NULL AND null_count IS NOT NULL \
-         AND column_size_bytes IS NOT NULL",
-        lake.metadata
-    );
     let mut complete: HashMap<i64, HashSet<i64>> = HashMap::new();
-    session.query(&statement)?.for_each(|row| {
-        let (Some(file), Some(column), Some(table)) =
-            (row.integer(0), row.integer(1), row.integer(4))
-        else {
-            return Ok(());
+    for measured in session.collect(&measured_columns(&lake.metadata))?.into_iter().flatten() {
+        let table = lake.tables.get(&measured.table_id);
+        let Some(node) = table.and_then(|table| table.nodes.get(&measured.column_id)) else {
+            continue;
         };
-        let node = lake.tables.get(&table).and_then(|table| table.nodes.get(&column));
-        let Some(lake_type) = node.map(|node| &node.lake_type) else { return Ok(()) };
-        let lacks_bounds = row.integer(2) == Some(1) && lake_type.has_read_bounds();
-        let lacks_nan = row.integer(3) == Some(1) && lake_type.is_floating();
-        if !lacks_bounds && !lacks_nan {
-            complete.entry(file).or_default().insert(column);
+        let lacks_bound = measured.lacks_bound && node.lake_type.has_read_bounds();
+        let lacks_nan = measured.lacks_nan && node.lake_type.is_floating();
+        if !lacks_bound && !lacks_nan {
+            complete.entry(measured.data_file_id).or_default().insert(measured.column_id);
         }
-        Ok(())
-    })?;
+    }
     Ok(complete)
 }
 
@@ -180,31 +168,27 @@ impl TableFunction for DucklakeTableColumnStats {
 }
 
 fn table_rows(options: &LakeOptions, session: &Session) -> Result<Vec<Vec<Cell>>> {
-    let lake = Lake::read(options, true, session)?;
+    let lake = read_lake(options, true, session)?;
     let extent = Extent { table: None, is_table_wide: true, has_sizes: false };
     let statement = lake_statement(&lake, options, extent, &|_| true, session)?;
-    let mut rows = Vec::new();
-    session.query(&statement.table_rows())?.for_each(|row| {
-        let text = |column: usize| Cell::from(row.text(column).map(str::to_owned));
-        let flag = |column: usize| Cell::from(row.integer(column).map(|value| value != 0));
-        let is_geometry = LakeType::new(row.text(11).unwrap_or_default()).is_geometry();
-        let boxes = row.text(6).filter(|_| is_geometry).and_then(|boxes| merge(boxes.lines()));
-        rows.push(vec![
-            row.integer(0).into(),
-            row.integer(1).into(),
-            flag(2),
-            flag(3),
-            text(4),
-            text(5),
-            boxes.into(),
-            text(7),
-            text(8),
-            text(9),
-            text(10),
-        ]);
-        Ok(())
-    })?;
-    Ok(rows)
+    let found = session.collect(&statement.table_rows())?;
+    Ok(found.into_iter().map(table_cells).collect())
+}
+
+fn table_cells(row: TableStatistics) -> Vec<Cell> {
+    vec![
+        row.table_id.into(),
+        row.column_id.into(),
+        row.statistics.contains_null.into(),
+        row.statistics.contains_nan.into(),
+        row.statistics.min_value.into(),
+        row.statistics.max_value.into(),
+        row.statistics.extra_stats.into(),
+        row.schema_name.into(),
+        row.table_name.into(),
+        row.column_name.into(),
+        row.column_type.into(),
+    ]
 }
 
 impl TableFunction for DucklakeFileVariantStats {

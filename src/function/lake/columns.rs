@@ -1,11 +1,11 @@
 //! Which column of a lake's table a leaf of a file is, and in which type it is read.
 
-use super::catalogue::{LakeTable, MappedName};
+use super::catalogue::LakeTable;
 use crate::function::file::columns::SourceColumn;
 use crate::function::parquet::schema::ParquetSchema;
-use crate::output::ducklake::lake_type::LakeType;
-use crate::sql::quote::identifier;
-use colstats_core::column::column_type::{ColumnType, Field, Leaf};
+use crate::sql::lake::expressions::with_leaves;
+use crate::sql::lake::files::MappedName;
+use colstats_core::column::column_type::{ColumnType, Leaf};
 
 /// What tells the columns of a file.
 pub enum Names<'a> {
@@ -85,7 +85,6 @@ pub fn scan_expression(
     table: &LakeTable,
     is_inlined: bool,
 ) -> String {
-    let name = identifier(&column.name);
     let leaves = column.column_type.leaf_types();
     let types: Vec<String> = leaves
         .iter()
@@ -102,61 +101,9 @@ pub fn scan_expression(
             lake_type.scan_type(is_whole).unwrap_or_else(|| own.name())
         })
         .collect();
-    if leaves.iter().zip(&types).all(|(own, wanted)| own.name() == *wanted) {
-        return name;
-    }
-    format!("CAST({name} AS {})", with_leaf_types(&column.column_type, &mut types.into_iter()))
+    with_leaves(&column.name, &column.column_type, types)
 }
 
 fn is_text(column_type: &ColumnType) -> bool {
     matches!(column_type.base(), ColumnType::Varchar | ColumnType::Json)
-}
-
-/// A type with other types in place of its leaves.
-fn with_leaf_types(column_type: &ColumnType, types: &mut impl Iterator<Item = String>) -> String {
-    let fields = |fields: &[Field], types: &mut _| {
-        let fields: Vec<String> = fields
-            .iter()
-            .map(|f| format!("{} {}", identifier(&f.name), with_leaf_types(&f.column_type, types)))
-            .collect();
-        fields.join(", ")
-    };
-    match column_type.base() {
-        ColumnType::Struct(parts) => format!("STRUCT({})", fields(parts, types)),
-        ColumnType::Union(parts) => format!("UNION({})", fields(parts, types)),
-        ColumnType::List(element) => format!("{}[]", with_leaf_types(element, types)),
-        ColumnType::Array(element, size) => format!("{}[{size}]", with_leaf_types(element, types)),
-        ColumnType::Map(entry) => {
-            let key = with_leaf_types(&entry.0, types);
-            format!("MAP({key}, {})", with_leaf_types(&entry.1, types))
-        }
-        leaf => types.next().unwrap_or_else(|| leaf.name()),
-    }
-}
-
-/// DuckDB's name of a column's type in a catalogue, nested parts included; `None` where it is not known.
-pub fn lake_type_text(names: &[MappedName], of: &MappedName) -> Option<String> {
-    let parts: Vec<&MappedName> =
-        names.iter().filter(|name| name.parent == Some(of.number)).collect();
-    let lake_type = of.lake_type.as_ref()?;
-    match (lake_type.name(), parts.as_slice()) {
-        ("struct", parts) => {
-            let fields = parts
-                .iter()
-                .map(|part| {
-                    Some(format!(
-                        "{} {}",
-                        identifier(&part.source_name),
-                        lake_type_text(names, part)?
-                    ))
-                })
-                .collect::<Option<Vec<String>>>()?;
-            Some(format!("STRUCT({})", fields.join(", ")))
-        }
-        ("list", [element]) => Some(format!("{}[]", lake_type_text(names, element)?)),
-        ("map", [key, value]) => {
-            Some(format!("MAP({}, {})", lake_type_text(names, key)?, lake_type_text(names, value)?))
-        }
-        _ => LakeType::duckdb_name(lake_type),
-    }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::catalogue::{LakeTable, MappedName, Node};
+use super::catalogue::{LakeTable, Node};
 use super::scan::Builder;
 use crate::function::file::columns::SourceColumn;
 use crate::sql::file::statement::LeafRow;
+use crate::sql::lake::expressions::{default_value, part_default, struct_at};
+use crate::sql::lake::files::MappedName;
 use crate::sql::lake::statement::{ConstantOf, LakeConstant};
-use crate::sql::quote::{identifier, text};
-use colstats_core::column::column_type::ColumnType;
 
 /// The columns of a table that some files hold.
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl Builder<'_> {
                 None => self.statement.constants.push(LakeConstant {
                     of: ConstantOf::Default { group },
                     column_id: *column_id,
-                    value: value.map_or("NULL".into(), text),
+                    value: default_value(value),
                     lake_type: node.lake_type.clone(),
                 }),
             }
@@ -84,10 +84,8 @@ impl Builder<'_> {
     ) {
         let own = node.lake_type.constant_type();
         let scanned = node.lake_type.scan_type(false).unwrap_or_else(|| own.clone());
-        let value = node.initial_default.as_deref().map_or("NULL".into(), text);
-        expressions.push(format!(
-            "CASE WHEN {parent} IS NOT NULL THEN CAST(CAST({value} AS {own}) AS {scanned}) END"
-        ));
+        let default = node.initial_default.as_deref();
+        expressions.push(part_default(parent, default, &own, &scanned));
         self.statement.filled_in.insert((group, column_id));
         self.statement.leaves.push(LeafRow {
             schema: group,
@@ -119,7 +117,7 @@ fn parent_expression(table: &LakeTable, met: &Met, column_id: i64) -> Option<Str
                 way_to(table, *id).get(..depth).is_some_and(|way| way == ancestors)
             };
             let (_, path) = met.leaves.iter().find(holds)?;
-            struct_expression(&met.column, path.get(..depth - 1)?)
+            struct_at(&met.column.name, &met.column.column_type, path.get(..depth - 1)?)
         })
     })
 }
@@ -131,15 +129,4 @@ fn way_to(table: &LakeTable, column_id: i64) -> Vec<i64> {
     let mut way: Vec<i64> = std::iter::successors(Some(column_id), parent).take(1_000).collect();
     way.reverse();
     way
-}
-
-fn struct_expression(column: &SourceColumn, path: &[String]) -> Option<String> {
-    let mut expression = identifier(&column.name);
-    let mut column_type = column.column_type.base();
-    for part in path {
-        let ColumnType::Struct(fields) = column_type else { return None };
-        column_type = fields.iter().find(|field| field.name == *part)?.column_type.base();
-        expression = format!("struct_extract({expression}, {})", text(part));
-    }
-    matches!(column_type, ColumnType::Struct(_)).then_some(expression)
 }

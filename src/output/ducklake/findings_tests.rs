@@ -1,4 +1,6 @@
-use super::*;
+use super::findings::*;
+use super::lake_type::{LakeType, Place};
+use super::statistics::{Statistic, Statistics};
 
 /// A row of a DOUBLE column of a file that agrees with the truth.
 fn agreeing() -> Comparison {
@@ -53,7 +55,7 @@ fn bounds_inside_the_data_lose_rows() {
     let unreadable = Comparison { max_order: BoundOrder::Unreadable, ..agreeing() };
     assert_eq!(found(&unreadable), [(Severity::Wrong, Statistic::MaxValue)]);
     // Of nested parts of a file nobody reads them.
-    let nested = Comparison { place: Place::Repeated, ..narrow };
+    let nested = Comparison { place: Place::ListPart, ..narrow };
     assert!(nested.findings().iter().all(|finding| finding.severity == Severity::Harmless));
 }
 
@@ -109,7 +111,7 @@ fn a_bound_where_none_can_be_written_is_wrong() {
 fn absent_and_repeated_rows_are_one_finding() {
     let absent = Comparison { stored_rows: 0, stored: Statistics::default(), ..agreeing() };
     assert_eq!(found(&absent), [(Severity::Missing, Statistic::Row)]);
-    let nested = Comparison { place: Place::Repeated, ..absent.clone() };
+    let nested = Comparison { place: Place::ListPart, ..absent.clone() };
     assert_eq!(found(&nested), []);
     let interval = Comparison { lake_type: LakeType::new("interval"), ..absent };
     assert_eq!(found(&interval), [(Severity::Harmless, Statistic::Row)]);

@@ -14,8 +14,10 @@ pub enum Place {
     TopLevel,
     /// It is a part of structs alone: a row has one value of it.
     StructPart,
-    /// There is a list or a map above it.
-    Repeated,
+    /// There is a list above it, and no map.
+    ListPart,
+    /// There is a map above it.
+    MapPart,
 }
 
 /// How the bounds that a scan finds become the bounds of a data file.
@@ -30,7 +32,53 @@ pub enum BoundRule {
     UnsignedDouble,
 }
 
+/// What the types that hold values are called in a catalogue and in DuckDB.
+const NAMES: [(&str, &str); 30] = [
+    ("boolean", "BOOLEAN"),
+    ("int8", "TINYINT"),
+    ("int16", "SMALLINT"),
+    ("int32", "INTEGER"),
+    ("int64", "BIGINT"),
+    ("int128", "HUGEINT"),
+    ("uint8", "UTINYINT"),
+    ("uint16", "USMALLINT"),
+    ("uint32", "UINTEGER"),
+    ("uint64", "UBIGINT"),
+    ("uint128", "UHUGEINT"),
+    ("float32", "FLOAT"),
+    ("float64", "DOUBLE"),
+    ("varchar", "VARCHAR"),
+    ("json", "JSON"),
+    ("blob", "BLOB"),
+    ("date", "DATE"),
+    ("time", "TIME"),
+    ("time_ns", "TIME_NS"),
+    ("timetz", "TIME WITH TIME ZONE"),
+    ("timestamp", "TIMESTAMP"),
+    ("timestamp_us", "TIMESTAMP"),
+    ("timestamp_s", "TIMESTAMP_S"),
+    ("timestamp_ms", "TIMESTAMP_MS"),
+    ("timestamp_ns", "TIMESTAMP_NS"),
+    ("timestamptz", "TIMESTAMP WITH TIME ZONE"),
+    ("uuid", "UUID"),
+    ("interval", "INTERVAL"),
+    ("geometry", "GEOMETRY"),
+    ("variant", "VARIANT"),
+];
+
+/// What a DECIMAL's name begins with, before its digits.
+const DECIMAL: (&str, &str) = ("decimal(", "DECIMAL(");
+
 impl LakeType {
+    /// The catalogue's name of a type of DuckDB; `None` where there is none.
+    pub fn of_duckdb(duckdb_name: &str) -> Option<Self> {
+        if duckdb_name.starts_with(DECIMAL.1) {
+            return Some(LakeType::new(duckdb_name));
+        }
+        let (name, _) = NAMES.iter().find(|(_, known)| *known == duckdb_name)?;
+        Some(LakeType::new(name))
+    }
+
     pub fn new(name: &str) -> Self {
         LakeType { name: name.to_ascii_lowercase() }
     }
@@ -42,42 +90,11 @@ impl LakeType {
 
     /// DuckDB's name of the type; `None` for nested types and those this code does not know.
     pub fn duckdb_name(&self) -> Option<String> {
-        let name = match self.name.as_str() {
-            "boolean" => "BOOLEAN",
-            "int8" => "TINYINT",
-            "int16" => "SMALLINT",
-            "int32" => "INTEGER",
-            "int64" => "BIGINT",
-            "int128" => "HUGEINT",
-            "uint8" => "UTINYINT",
-            "uint16" => "USMALLINT",
-            "uint32" => "UINTEGER",
-            "uint64" => "UBIGINT",
-            "uint128" => "UHUGEINT",
-            "float32" => "FLOAT",
-            "float64" => "DOUBLE",
-            "varchar" => "VARCHAR",
-            "json" => "JSON",
-            "blob" => "BLOB",
-            "date" => "DATE",
-            "time" => "TIME",
-            "time_ns" => "TIME_NS",
-            "timetz" => "TIME WITH TIME ZONE",
-            "timestamp" | "timestamp_us" => "TIMESTAMP",
-            "timestamp_s" => "TIMESTAMP_S",
-            "timestamp_ms" => "TIMESTAMP_MS",
-            "timestamp_ns" => "TIMESTAMP_NS",
-            "timestamptz" => "TIMESTAMP WITH TIME ZONE",
-            "uuid" => "UUID",
-            "interval" => "INTERVAL",
-            "geometry" => "GEOMETRY",
-            "variant" => "VARIANT",
-            decimal if decimal.starts_with("decimal(") => {
-                return Some(decimal.to_ascii_uppercase());
-            }
-            _ => return None,
-        };
-        Some(name.to_owned())
+        if self.name.starts_with(DECIMAL.0) {
+            return Some(self.name.to_ascii_uppercase());
+        }
+        let (_, duckdb_name) = NAMES.iter().find(|(known, _)| *known == self.name)?;
+        Some((*duckdb_name).to_owned())
     }
 
     /// The type in which the text of a value in the catalogue is read. A default of JSON is taken as it stands: that of
@@ -116,9 +133,7 @@ impl LakeType {
 
     /// Whether DuckDB decides IS NULL by the flag of a table's row (test/e2e/lake/test_flags_that_are_read.py).
     pub fn has_read_null_flag(&self) -> bool {
-        let is_huge =
-            matches!(self.bound_rule(), BoundRule::SignedDouble | BoundRule::UnsignedDouble);
-        self.is_geometry() || self.has_read_bounds() && !is_huge
+        self.is_geometry() || self.has_read_bounds() && !self.is_huge()
     }
 
     /// Whether the catalogue compares the bounds as texts.
@@ -128,6 +143,11 @@ impl LakeType {
 
     pub fn is_floating(&self) -> bool {
         matches!(self.name.as_str(), "float32" | "float64")
+    }
+
+    /// A whole number of 128 bits: DuckDB's planner gets no statistics of such a column from DuckLake.
+    pub fn is_huge(&self) -> bool {
+        matches!(self.name.as_str(), "int128" | "uint128")
     }
 
     pub fn is_json(&self) -> bool {
@@ -154,10 +174,7 @@ impl LakeType {
     /// Whether DuckDB answers MIN and MAX from the table's row, so that its bounds must be attained. Wider
     /// ones are allowed for texts only, and where the type takes no part in it.
     pub fn answers_min_and_max(&self) -> bool {
-        self.has_read_bounds()
-            && !self.is_text()
-            && self.bound_rule() != BoundRule::SignedDouble
-            && self.bound_rule() != BoundRule::UnsignedDouble
+        self.has_read_bounds() && !self.is_text() && !self.is_huge()
     }
 }
 
@@ -169,6 +186,13 @@ mod tests {
     fn types_are_those_of_duckdb() {
         assert_eq!(LakeType::new("decimal(18,3)").duckdb_name().as_deref(), Some("DECIMAL(18,3)"));
         assert_eq!(LakeType::new("struct").duckdb_name(), None);
+        for (name, duckdb_name) in NAMES {
+            assert_eq!(LakeType::new(name).duckdb_name().as_deref(), Some(duckdb_name));
+            let back = LakeType::of_duckdb(duckdb_name).map(|found| found.duckdb_name());
+            assert_eq!(back.flatten().as_deref(), Some(duckdb_name));
+        }
+        assert_eq!(LakeType::of_duckdb("DECIMAL(9,2)"), Some(LakeType::new("decimal(9,2)")));
+        assert_eq!(LakeType::of_duckdb("TIMESTAMP"), Some(LakeType::new("timestamp")));
         assert_eq!(LakeType::new("int128").scan_type(false).as_deref(), Some("DOUBLE"));
         assert_eq!(LakeType::new("interval").order_type(), None);
         assert!(!LakeType::new("int128").answers_min_and_max());

@@ -9,4 +9,8 @@ pub mod statistics;
 pub use rows::{bounds, contains_nan, empty_geometry_stats, extra_stats, text_bounds};
 
 #[cfg(test)]
+mod findings_tests;
+#[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod rows_tests;

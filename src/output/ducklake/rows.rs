@@ -118,7 +118,3 @@ fn geometry_json(geometry: &GeometryExtremes) -> Option<String> {
 fn json_real(value: f64) -> Option<Value> {
     serde_json::Number::from_f64(value).map(Value::Number)
 }
-
-#[cfg(test)]
-#[path = "rows_tests.rs"]
-mod tests;

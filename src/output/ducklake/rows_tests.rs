@@ -1,9 +1,14 @@
 //! The spelling rules of DuckLake's rows.
 
-use super::*;
+use super::rows::*;
 use colstats_core::accumulator::ColumnStatistics;
+use colstats_core::column::column_type::ColumnType;
+use colstats_core::kernels::bytes::Prefix;
+use colstats_core::kernels::geometry::GeometryExtremes;
 use colstats_core::settings::Settings;
+use colstats_core::summary::{Ends, Summary};
 use colstats_core::testing::columns::PlainSpeller;
+use colstats_core::value::{Scalar, Speller};
 
 /// The summary of a column that holds values between these ends.
 fn summary(column_type: ColumnType, ends: Ends) -> Summary {

@@ -32,6 +32,26 @@ impl Statistic {
     }
 }
 
+/// What the catalogue has of a column in a file.
+pub const FILE_STATISTICS: [Statistic; 7] = [
+    Statistic::ColumnSize,
+    Statistic::ValueCount,
+    Statistic::NullCount,
+    Statistic::MinValue,
+    Statistic::MaxValue,
+    Statistic::ContainsNan,
+    Statistic::ExtraStats,
+];
+
+/// What the catalogue has of a column in a table.
+pub const TABLE_STATISTICS: [Statistic; 5] = [
+    Statistic::ContainsNull,
+    Statistic::MinValue,
+    Statistic::MaxValue,
+    Statistic::ContainsNan,
+    Statistic::ExtraStats,
+];
+
 /// The statistics of a column, in a file or in a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Statistics {

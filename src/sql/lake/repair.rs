@@ -4,8 +4,9 @@
 //! Rows of files come first, since files never change; rows of tables come last, and only while no snapshot
 //! was added. Rows are told by their ids, as these tables have no key.
 
+use super::stored::{FILE_TABLE, TABLE_TABLE};
 use crate::output::ducklake::findings::Comparison;
-use crate::output::ducklake::statistics::{Statistic, Statistics};
+use crate::output::ducklake::statistics::{FILE_STATISTICS, Statistic, Statistics};
 use crate::sql::quote::text;
 
 /// One statement.
@@ -23,19 +24,6 @@ pub struct Repair<'a> {
 
 /// Rows in one statement.
 const ROWS_PER_STATEMENT: usize = 500;
-
-const FILE_STATISTICS: [Statistic; 7] = [
-    Statistic::ColumnSize,
-    Statistic::ValueCount,
-    Statistic::NullCount,
-    Statistic::MinValue,
-    Statistic::MaxValue,
-    Statistic::ContainsNan,
-    Statistic::ExtraStats,
-];
-
-const FILE_TABLE: &str = "ducklake_file_column_stats";
-const TABLE_TABLE: &str = "ducklake_table_column_stats";
 
 /// What a session that has the lake attached must do to see repaired rows of tables.
 const ATTACH_NOTE: &str = "statistics of tables: afterwards DETACH and ATTACH the lake in every session, before the next insert";
@@ -236,7 +224,3 @@ fn delete(metadata: &str, batch: &[&Repair<'_>]) -> Step {
         purpose: format!("the repeated rows of {} columns in data files", batch.len()),
     }
 }
-
-#[cfg(test)]
-#[path = "repair_tests.rs"]
-mod tests;

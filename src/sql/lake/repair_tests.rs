@@ -1,6 +1,8 @@
-use super::*;
+use super::repair::*;
 use crate::output::ducklake::findings::BoundOrder;
+use crate::output::ducklake::findings::Comparison;
 use crate::output::ducklake::lake_type::{LakeType, Place};
+use crate::output::ducklake::statistics::{Statistic, Statistics};
 
 fn comparison(data_file_id: Option<i64>, stored_rows: i64) -> Comparison {
     Comparison {

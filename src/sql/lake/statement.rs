@@ -6,8 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::order::OrderTypes;
 use crate::output::ducklake::lake_type::{BoundRule, LakeType, Place};
+use crate::sql::bound_order::OrderTypes;
 use crate::sql::file::statement::{FileSizes, FooterStats, LeafRow, leaf_bytes};
 use crate::sql::quote::{identifier, long_text_list, text};
 use crate::sql::rows::{union_all, values};
@@ -90,7 +90,7 @@ pub struct LakeStatement {
 
 impl LakeStatement {
     /// `WITH`, and the common tables up to `computed`: by file (`data_file_id` NULL for inlined rows) and
-    /// column `size_bytes`, `value_count`, `null_count`, `min_value`, `max_value` (as DuckLake takes them
+    /// column `column_size_bytes`, `value_count`, `null_count`, `min_value`, `max_value` (as DuckLake takes them
     /// for a file), `exact_min`, `exact_max`, `contains_nan`, `extra_stats`; and `lake_columns`. Also the
     /// types in which bounds are compared, by `lake_columns.order_number`.
     pub fn computed(&self) -> (String, OrderTypes) {
@@ -297,7 +297,7 @@ impl LakeStatement {
 /// What the scans found, a row for every leaf of every file.
 const FOUND_IN_FILES: &str = "SELECT f.data_file_id, CAST(f.table_id AS BIGINT) AS table_id, \
     CAST(l.column_id AS BIGINT) AS column_id, f.file_name, f.is_current, l.is_filled_in AS is_default, \
-    sizes.size_bytes AS size_bytes, \
+    sizes.size_bytes AS column_size_bytes, \
     CASE WHEN p.leaf IS NULL AND f.record_count > 0 \
     THEN error(CASE WHEN f.data_file_id IS NULL THEN 'inlined rows of table ' ELSE 'data file ' || f.file_name \
     || ' of table ' END || f.table_id || ': the scan has no rows, but the catalogue says ' || f.record_count) \
@@ -313,9 +313,20 @@ const FOUND_IN_FILES: &str = "SELECT f.data_file_id, CAST(f.table_id AS BIGINT) 
 
 fn place_number(place: Place) -> u8 {
     match place {
-        Place::Repeated => 0,
-        Place::TopLevel => 1,
-        Place::StructPart => 2,
+        Place::TopLevel => 0,
+        Place::StructPart => 1,
+        Place::ListPart => 2,
+        Place::MapPart => 3,
+    }
+}
+
+/// The place with this number.
+pub(super) fn place_of(number: i64) -> Place {
+    match number {
+        0 => Place::TopLevel,
+        1 => Place::StructPart,
+        2 => Place::ListPart,
+        _ => Place::MapPart,
     }
 }
 
@@ -328,11 +339,11 @@ fn rule_number(rule: BoundRule) -> u8 {
     }
 }
 
-/// A bound as a file has it (see [`BoundRule`]).
+/// A bound as a file has it (see [`BoundRule`]); none where the catalogue should hold none.
 fn bound(found: &str, rounding: &str, outward: &str) -> String {
     let float = format!("TRY_CAST({found} AS FLOAT)");
     format!(
-        "CASE WHEN {found} IS NULL THEN NULL WHEN {RULE} = 0 THEN {found} \
+        "CASE WHEN {found} IS NULL OR order_number IS NULL THEN NULL WHEN {RULE} = 0 THEN {found} \
          WHEN {RULE} = 1 AND contains(CAST({float} AS VARCHAR), 'e') \
          THEN CAST(nextafter({float}, CAST('{outward}' AS FLOAT)) AS VARCHAR) \
          WHEN {RULE} = 1 THEN CAST({float} AS VARCHAR) ELSE {} END",

@@ -4,8 +4,8 @@
 //! The scan must not make use of the footers under audit. It has no filter, and all it computes is an
 //! aggregate of ours, which DuckDB cannot answer from statistics.
 
-use super::order::{sign, text_key};
 use crate::output::parquet::findings::{FooterFinding, FooterStatistic};
+use crate::sql::bound_order::{footer_sign, text_key};
 use crate::sql::file::statement::{File, Scan, path_list};
 use crate::sql::per_leaf::{file_rows, per_leaf};
 use crate::sql::quote::{as_bytes, identifier};
@@ -264,7 +264,7 @@ impl AuditStatement {
         ];
         let signs = pairs.map(|(name, footer_text, true_text)| {
             let branch = |(number, order_type): (usize, &&str)| {
-                let sign = sign(order_type, footer_text, &text_key(order_type, true_text));
+                let sign = footer_sign(order_type, footer_text, &text_key(order_type, true_text));
                 format!(" WHEN {number} THEN {sign}")
             };
             let branches: String = types.iter().enumerate().map(branch).collect();

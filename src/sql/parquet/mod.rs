@@ -4,7 +4,6 @@ pub mod audit;
 pub mod footers;
 pub mod leaf_values;
 pub mod offending;
-pub mod order;
 pub mod row_groups;
 pub mod schema;
 pub mod shredded_type;

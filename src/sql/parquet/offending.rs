@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::audit::{AuditScan, BOX_TYPE, is_outside};
-use super::order::{sign, value_key};
+use crate::sql::bound_order::{footer_sign, value_key};
 use crate::sql::quote::{as_bytes, identifier, text};
 use crate::sql::rows::values;
 use colstats_core::query::Query;
@@ -121,7 +121,8 @@ impl OffendingStatement<'_> {
             " WHEN 'null' THEN leaf_value IS NULL WHEN 'value' THEN leaf_value IS NOT NULL",
         );
         if let Some(order_type) = self.order_type {
-            let sign = sign(order_type, "footer_value", &value_key(order_type, "leaf_value"));
+            let sign =
+                footer_sign(order_type, "footer_value", &value_key(order_type, "leaf_value"));
             // NaN is greater than all values to DuckDB, and none of the values to a bound.
             let is_number = if self.is_floating { " AND NOT isnan(leaf_value)" } else { "" };
             branches.push_str(&format!(

@@ -1,6 +1,8 @@
 //! The types that fields of a VARIANT are shredded to: their names in DuckLake, and how the bounds that
 //! `parquet_metadata` prints are compared and spelled.
 
+use crate::output::ducklake::lake_type::LakeType;
+
 /// A shredded type as `parquet_schema` names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShreddedType {
@@ -11,34 +13,13 @@ pub struct ShreddedType {
 impl ShreddedType {
     /// `None` for a type that DuckLake has no name for.
     pub fn new(duckdb_type: &str) -> Option<ShreddedType> {
-        let name = match duckdb_type {
-            "BOOLEAN" => "boolean",
-            "TINYINT" => "int8",
-            "SMALLINT" => "int16",
-            "INTEGER" => "int32",
-            "BIGINT" => "int64",
-            "UTINYINT" => "uint8",
-            "USMALLINT" => "uint16",
-            "UINTEGER" => "uint32",
-            "UBIGINT" => "uint64",
-            "FLOAT" => "float32",
-            "DOUBLE" => "float64",
-            "VARCHAR" => "varchar",
-            "BLOB" => "blob",
-            "DATE" => "date",
-            "TIME" => "time",
-            "TIME_NS" => "time_ns",
-            "TIME WITH TIME ZONE" => "timetz",
-            "TIMESTAMP" => "timestamp",
-            "TIMESTAMP_S" => "timestamp_s",
-            "TIMESTAMP_MS" => "timestamp_ms",
-            "TIMESTAMP_NS" => "timestamp_ns",
-            "TIMESTAMP WITH TIME ZONE" => "timestamptz",
-            "UUID" => "uuid",
-            decimal if decimal.starts_with("DECIMAL(") => &decimal.to_ascii_lowercase(),
-            _ => return None,
-        };
-        Some(ShreddedType { duckdb_type: duckdb_type.into(), name: name.into() })
+        let lake_type = LakeType::of_duckdb(duckdb_type)?;
+        // No VARIANT is shredded to these.
+        let is_foreign = matches!(lake_type.name(), "json" | "interval" | "geometry" | "variant");
+        (!is_foreign && !lake_type.is_huge()).then(|| ShreddedType {
+            duckdb_type: duckdb_type.into(),
+            name: lake_type.name().into(),
+        })
     }
 
     /// DuckLake's name.

@@ -54,10 +54,55 @@ def test_flags_that_are_read(lake, kind, rows, damage, condition, is_read):
     lake.execute(f"UPDATE {lake.metadata}.ducklake_table_column_stats SET {damage}")
     lake.attach_again()
     assert (lake.value(query) != right) == is_read
-    if is_read:
-        assert "wrong" in {severity for severity, *_ in lake.findings("wrong")}
+    assert ("wrong" in {severity for severity, *_ in lake.findings("wrong")}) == is_read
     lake.repair()
     assert lake.value(query) == right and lake.findings("wrong", "missing") == set()
+
+
+# `(type, rows, an expression of the leaf)`. Of these no bound of a table is read.
+UNREAD_BOUNDS = [
+    ("HUGEINT", ["5", "7", "NULL"], "c"),
+    ("UHUGEINT", ["5", "7", "NULL"], "c"),
+    ("STRUCT(a HUGEINT)", ["{'a': 5}", "{'a': 7}", "NULL"], "c.a"),
+    ("HUGEINT[]", ["[5]", "[7]", "NULL"], "c[1]"),
+    ("MAP(INT, INT)", ["MAP {5: 5}", "MAP {7: 7}", "NULL"], "c[7]"),
+    ("MAP(INT, INT)", ["MAP {5: 5}", "MAP {7: 7}", "NULL"], "map_keys(c)[1]"),
+    ("MAP(INT, INT)", ["MAP {5: 5}", "MAP {7: 7}", "NULL"], "map_entries(c)[1].value"),
+    ("MAP(INT, STRUCT(a INT))", ["MAP {5: {'a': 5}}", "MAP {7: {'a': 7}}", "NULL"], "c[7].a"),
+    ("MAP(INT, INT[])", ["MAP {5: [5]}", "MAP {7: [7]}", "NULL"], "c[7][1]"),
+    ("MAP(INT, INT)[]", ["[MAP {5: 5}]", "[MAP {7: 7}]", "NULL"], "c[1][7]"),
+    ("STRUCT(m MAP(INT, INT))", ["{'m': MAP {5: 5}}", "{'m': MAP {7: 7}}", "NULL"], "map_keys(c.m)[1]"),
+    ("MAP(INT, DOUBLE)", ["MAP {5: 'nan'::DOUBLE}", "MAP {5: 7}", "NULL"], "c[5]"),
+]
+QUERIES = [
+    *(f"SELECT count(*) FROM lake.t WHERE {{leaf}} {condition}" for condition in [
+        "= 5", "= 7", "<> 5", "> 3", "> 6", "< 6", "IN (5, 7)", "BETWEEN 4 AND 8", "IS NULL", "IS NOT NULL"
+    ]),
+    "SELECT min({leaf}), max({leaf}), count({leaf}), count(*) FROM lake.t",
+    "SELECT min({leaf}) FROM lake.t", "SELECT max({leaf}) FROM lake.t",
+    "SELECT DISTINCT {leaf} FROM lake.t ORDER BY ALL",
+    "SELECT count(*) FROM lake.t a JOIN lake.t b ON a.{leaf} = b.{leaf}",
+]  # fmt: skip
+WRONG_BOUNDS = ["min_value = '1', max_value = '2'", "min_value = '6', max_value = '6'", "min_value = '100', max_value = '200'"]
+
+
+@pytest.mark.parametrize("kind, rows, leaf", UNREAD_BOUNDS)
+def test_bounds_of_tables_that_nobody_reads(lake, kind, rows, leaf):
+    lake.execute(f"CREATE TABLE lake.t(c {kind})")
+    for row in rows:
+        lake.execute(f"INSERT INTO lake.t VALUES ({row})")
+    lake.repair()
+    queries = [query.replace("a.{leaf} = b.{leaf}", "{a} = {b}") for query in QUERIES]
+    texts = {"leaf": leaf, "a": leaf.replace("c", "a.c", 1), "b": leaf.replace("c", "b.c", 1)}
+    if "(" in leaf:
+        texts |= {side: leaf.replace("(c", f"({side}.c") for side in ("a", "b")}
+    answers = [str(lake.execute(query.format(**texts))) for query in queries]
+    damages = [bounds + ", contains_nan = false" for bounds in WRONG_BOUNDS] if "DOUBLE" in kind else WRONG_BOUNDS
+    for damage in damages:
+        lake.execute(f"UPDATE {lake.metadata}.ducklake_table_column_stats SET {damage}")
+        lake.attach_again()
+        assert [str(lake.execute(query.format(**texts))) for query in queries] == answers
+        assert {severity for severity, _, _, place in lake.findings() if place == "table"} == {"harmless"}
 
 
 def test_a_part_that_an_added_file_lacks(lake, tmp_path):
