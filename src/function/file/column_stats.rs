@@ -1,6 +1,7 @@
 //! The table function `file_column_stats(files, ...)`: per file and leaf column, rows shaped like
 //! DuckLake's `ducklake_file_column_stats`, and its twin `file_column_stats_sql`.
 
+use super::columns::explain_null_bytes;
 use super::discovery::{discover, plan_of_file};
 use super::list::expand;
 use super::options::{FileOptions, file_options};
@@ -71,13 +72,7 @@ impl TableFunction for FileColumnStats {
 
 /// A failure, with the file it is about.
 fn explained(options: &FileOptions, session: &Session, error: Error) -> Error {
-    let error = name_the_file(options, session, &error).unwrap_or(error);
-    if error.to_string().contains("\\0") {
-        return error.context(
-            "the name of a column holds a NUL byte, which no statement can name; rename the column",
-        );
-    }
-    error
+    explain_null_bytes(name_the_file(options, session, &error).unwrap_or(error))
 }
 
 /// How many files are read again to find the one that a failure is about.

@@ -75,6 +75,24 @@ pub fn check_names(columns: &[(String, ColumnType)], files: &[String]) -> Result
     }
 }
 
+/// The error for a column whose name holds a NUL byte.
+pub fn null_byte_in(name: &str) -> Error {
+    Error::new(format!(
+        "the name of column '{}' holds a NUL byte, which no statement can name; rename the column",
+        name.replace('\0', "\\0")
+    ))
+}
+
+/// DuckDB lists columns that it could not find, with their NUL bytes written as `\0`.
+pub fn explain_null_bytes(error: Error) -> Error {
+    if error.to_string().contains("\\0") {
+        return error.context(
+            "the name of a column holds a NUL byte, which no statement can name; rename the column",
+        );
+    }
+    error
+}
+
 /// Whether the C API tells less about the type than DESCRIBE does.
 fn needs_description(column_type: &ColumnType) -> bool {
     matches!(column_type, ColumnType::Opaque(_) | ColumnType::Geometry)

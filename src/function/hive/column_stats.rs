@@ -9,6 +9,7 @@ use super::rows::hive_columns;
 use crate::ffi::registry::Parameter;
 use crate::ffi::session::Session;
 use crate::ffi::table::{Answer, TableFunction};
+use crate::function::file::columns::explain_null_bytes;
 use crate::function::options::names;
 use crate::function::source::functions::{Query, SourceStats, StatsOf, Table, TextOf};
 use crate::sql::hive::statement::{HiveOptions, compose_description, compose_source};
@@ -88,7 +89,7 @@ impl TableFunction for HiveColumnStats {
 
     fn answer(bound: &HiveFiles, session: &Session) -> Result<Answer> {
         bound.isolate(session)?;
-        Answer::of_statement(&bound.statement(session)?, session)
+        Answer::of_statement(&bound.statement(session)?, session).map_err(explain_null_bytes)
     }
 }
 
@@ -169,6 +170,6 @@ impl TableFunction for DescribeFileColumnStats {
     fn answer((files, has_histogram): &(HiveFiles, bool), session: &Session) -> Result<Answer> {
         files.isolate(session)?;
         let statement = compose_description(&files.statement(session)?, *has_histogram);
-        Answer::of_statement(&statement, session)
+        Answer::of_statement(&statement, session).map_err(explain_null_bytes)
     }
 }

@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::options::{default_options, hive_options};
 use crate::ffi::session::Session;
-use crate::function::file::columns::check_names;
 use crate::function::file::columns::unused_file_column;
+use crate::function::file::columns::{check_names, null_byte_in};
 use crate::function::file::list::expand;
 use crate::function::file::options::{FileOptions, Format, reader_options};
 use crate::function::options::{NamedOption, option, read};
 use crate::function::own_session::isolate;
+use crate::sql::file::listing::names_with_nul_bytes;
 use crate::sql::file::statement::Scan;
 use crate::sql::hive::statement::{HiveFileStatement, HiveOptions, Part, partition_of};
 use crate::sql::quote::identifier;
@@ -98,16 +99,17 @@ impl HiveFiles {
             has_backslashes,
         };
         let columns = column_names(&statement, session)?;
+        let keys = keys(&of_files);
+        check_keys(&columns, &keys, &statement, session)?;
         let file_column = unused_file_column(columns.iter().map(String::as_str));
         statement.scans.iter_mut().for_each(|scan| scan.file_column.clone_from(&file_column));
-        statement.columns = self.select(columns, &keys(&of_files))?;
+        statement.columns = self.select(columns, &keys)?;
         Ok(statement.compose(&self.options))
     }
 
     /// The columns to report: all but the partition columns, or those asked for.
     fn select(&self, columns: Vec<String>, partition_keys: &[String]) -> Result<Vec<String>> {
-        let is_partition =
-            |column: &String| partition_keys.iter().any(|key| key.eq_ignore_ascii_case(column));
+        let is_partition = |column: &String| is_key(column, partition_keys);
         let columns: Vec<String> = columns.into_iter().filter(|c| !is_partition(c)).collect();
         if columns.is_empty() {
             return Err(Error::new("the files have no column beside the partition columns"));
@@ -136,6 +138,27 @@ impl HiveFiles {
         let asked_names = folded(asked);
         let is_asked = |column: &String| asked_names.contains(&column.to_ascii_lowercase());
         Ok(columns.into_iter().filter(is_asked).collect())
+    }
+}
+
+fn is_key(column: &str, partition_keys: &[String]) -> bool {
+    partition_keys.iter().any(|key| key.eq_ignore_ascii_case(column))
+}
+
+/// A column that is called like a partition is left out. The C API hands names out up to their first NUL byte, and what
+/// follows it may make the column another one.
+fn check_keys(
+    columns: &[String],
+    partition_keys: &[String],
+    statement: &HiveFileStatement,
+    session: &Session,
+) -> Result<()> {
+    if !columns.iter().any(|column| is_key(column, partition_keys)) {
+        return Ok(());
+    }
+    match session.collect(&names_with_nul_bytes(&statement.source(false)))?.first() {
+        Some(name) => Err(null_byte_in(name)),
+        None => Ok(()),
     }
 }
 

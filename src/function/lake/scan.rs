@@ -21,7 +21,7 @@ use crate::sql::lake::files::MappedName;
 use crate::sql::lake::statement::{
     ConstantOf, LakeColumn, LakeConstant, LakeFile, LakeScan, LakeStatement,
 };
-use crate::sql::partition::{raw_value, value as partition_value};
+use crate::sql::partition::{depends_on_session, raw_value, value as partition_value};
 use colstats_core::column::column_type::join_path;
 use colstats_core::error::{Error, Result};
 use colstats_core::value::Literal;
@@ -124,6 +124,7 @@ fn empty(lake: &Lake, options: &LakeOptions, extent: Extent) -> LakeStatement {
         scans: Vec::new(),
         constants: Vec::new(),
         filled_in: HashSet::new(),
+        uncertain: HashSet::new(),
         footer_stats: Vec::new(),
         sizes: HashMap::new(),
         unlisted: HashMap::new(),
@@ -356,8 +357,12 @@ impl Builder<'_> {
                     file.path, table.table_name, name.source_name
                 ))
             })?;
-            let value = partition_value(raw, &node.lake_type);
             met.push(name.column_id);
+            if depends_on_session(raw, &node.lake_type) {
+                self.statement.uncertain.insert((file.table_id, name.column_id));
+                continue;
+            }
+            let value = partition_value(raw, &node.lake_type);
             self.statement.constants.push(LakeConstant {
                 of: ConstantOf::Partition { data_file_id: file.data_file_id },
                 column_id: name.column_id,

@@ -16,6 +16,16 @@ pub fn existing_files(files: &[&str]) -> Query<Option<String>> {
     matching_files(&files.iter().map(|file| exact_path(file)).collect::<Vec<_>>())
 }
 
+/// The names of columns that hold a NUL byte, whole.
+pub fn names_with_nul_bytes(source: &str) -> Query<String> {
+    Query::new(
+        format!(
+            "SELECT column_name FROM (DESCRIBE SELECT * FROM {source}) WHERE contains(column_name, chr(0))"
+        ),
+        |row| row.owned_text("column_name").unwrap_or_default(),
+    )
+}
+
 /// The whole type names of the columns of `source`, in order.
 pub fn type_names(source: &str) -> Query<String> {
     Query::new(format!("SELECT column_type FROM (DESCRIBE SELECT * FROM {source})"), |row| {

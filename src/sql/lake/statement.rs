@@ -80,6 +80,8 @@ pub struct LakeStatement {
     /// Groups and columns of which it is not known whether the files hold them or the reader fills them in:
     /// they count for the table, and are no rows of the files.
     pub filled_in: HashSet<(usize, i64)>,
+    /// Tables and columns of which nothing is said: a value of theirs is another one in another session.
+    pub uncertain: HashSet<(i64, i64)>,
     pub footer_stats: Vec<FooterStats>,
     /// By file, where they are wanted and known.
     pub sizes: HashMap<String, FileSizes>,
@@ -132,7 +134,9 @@ impl LakeStatement {
     }
 
     fn column_values(&self, order_types: &mut OrderTypes) -> String {
-        let rows = self.columns.iter().map(|column| {
+        let is_certain =
+            |column: &&LakeColumn| !self.uncertain.contains(&(column.table_id, column.column_id));
+        let rows = self.columns.iter().filter(is_certain).map(|column| {
             let order_number =
                 column.lake_type.order_type().map(|order| order_types.number(&order));
             format!(

@@ -43,7 +43,20 @@ def test_a_struct_without_names(connection):
 
 
 @pytest.mark.parametrize("name, content", [("key.json", b'{"a\\u0000b":1,"c":5}\n'), ("header.csv", b"a\0b,c\n1,5\n")])
+def test_a_name_that_begins_as_a_partition_does(connection, tmp_path, name, content):
+    """Columns that are called like a partition are left out of Hive's rows; this one is another column."""
+    folder = tmp_path / "a=9"
+    folder.mkdir()
+    (folder / name).write_bytes(content)
+    for call in ("file_column_stats(?)", "hive_column_stats(?)"):
+        with pytest.raises(duckdb.Error, match="holds a NUL byte.*rename the column"):
+            connection.execute(f"FROM {call}", [str(folder / name)])
+
+
+@pytest.mark.parametrize("name, content", [("key.json", b'{"a\\u0000b":1,"c":5}\n'), ("header.csv", b"a\0b,c\n1,5\n")])
 def test_one_such_name_alone(connection, tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(duckdb.Error, match="holds a NUL byte.*rename the column"):
         connection.execute("FROM file_column_stats(?)", [str(tmp_path / name)])
+    with pytest.raises(duckdb.Error, match="holds a NUL byte.*rename the column"):
+        connection.execute("FROM hive_column_stats(?)", [str(tmp_path / name)])

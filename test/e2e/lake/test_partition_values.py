@@ -15,7 +15,7 @@ VALUES = [
 ]  # fmt: skip
 TYPES = [
     "VARCHAR", "INTEGER", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP", "DECIMAL(9,2)", "UUID", "BLOB", "JSON", "HUGEINT", "UBIGINT",
-    "TIMESTAMPTZ", "TIME",
+    "TIME",
 ]  # fmt: skip
 
 
@@ -54,6 +54,52 @@ def test_values_are_the_readers(lake, tmp_path, kind):
     assert len(found) >= 4
     assert found == {VALUES[n]: (0, 3, None, None) if text is None else (3, 0, text, text) for n, text in expected.items()}
     assert lake.findings("wrong") == set()
+
+
+ZONED = {
+    "TIMESTAMPTZ": ["2020-01-01 00%3A00%3A00%2B02", "2020-02-01 00:00:00-05:30", "2020-02-01T00:00:00Z", "abc", "NULL"],
+    "TIMETZ": ["10:00:00%2B02", "11:00:00-05:30", "abc", "25:00:00%2B00", "%4E%55LL"],
+}
+
+
+@pytest.mark.parametrize("kind", ZONED)
+def test_times_with_an_offset_are_the_readers(lake, tmp_path, kind):
+    lake.execute(f"CREATE TABLE lake.t(i BIGINT, k {kind})")
+    for number, value in enumerate(ZONED[kind]):
+        add(lake, tmp_path / str(number), "t", f"k={value}", number)
+    expected = dict(lake.execute("SELECT i, any_value(k)::VARCHAR FROM lake.t GROUP BY i"))
+    assert sum(value is None for value in expected.values()) >= 2
+    rows = [row for row in lake.rows("ducklake_column_stats") if row["column_name"] == "k"]
+    assert [row["min_value"] for row in rows] == [expected[number] for number in range(len(rows))]
+    assert lake.findings("wrong", "unreadable") == set()
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+@pytest.mark.parametrize(
+    "kind, values",
+    [
+        ("TIMESTAMPTZ", ["2020-02-01"]),
+        ("TIMESTAMPTZ", ["2020-01-01 00:00:00 Europe%2FBerlin", "2020-02-01"]),
+        ("TIMETZ", ["10:00:00", "11:00:00%2B00"]),
+    ],
+)
+def test_what_another_session_reads_as_another_value_is_not_judged(lake, tmp_path, zone, kind, values):
+    """A time with a zone but without an offset is taken in the zone of the session that reads it. ICU keeps the name of
+    a zone for the values that it reads next."""
+    lake.execute(f"SET TimeZone = '{zone}'")
+    lake.execute(f"CREATE TABLE lake.t(i BIGINT, k {kind})")
+    for number, value in enumerate(values):
+        add(lake, tmp_path / str(number), "t", f"k={value}", number)
+    values = [value for (value,) in lake.execute("SELECT DISTINCT k::VARCHAR FROM lake.t ORDER BY ALL")]
+
+    def counts():
+        return [lake.value(f"SELECT count(*) FROM lake.t WHERE k = {sql_literal(value)}::{kind}") for value in values]
+
+    before = counts()
+    assert [row["column_name"] for row in lake.rows("ducklake_column_stats")] == ["i"] * len(before)
+    lake.repair(include=["wrong", "missing", "loose", "harmless"])
+    assert counts() == before
+    assert lake.audit() == []
 
 
 @pytest.mark.parametrize("directory, expected", [("k=7/k=8", 7), ("k=7/K=8", 7), ("k=7/j=8", 7)])
