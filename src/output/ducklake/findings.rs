@@ -326,33 +326,32 @@ impl Comparison {
         if !self.lake_type.is_geometry() {
             return;
         }
-        let statistic = Statistic::ExtraStats;
-        let Some(truth) = &self.truth.extra_stats else { return };
-        match compare(self.stored.extra_stats.as_deref(), truth) {
-            GeometryDifference::None => {}
-            GeometryDifference::Inside if self.is_table() => {
-                let effect = "geometries lie outside the box or types: && with a box finds no rows";
-                findings.add(Severity::Wrong, statistic, effect, true);
+        let (stored, truth) = (&self.stored.extra_stats, &self.truth.extra_stats);
+        let difference = compare(stored.as_deref(), truth.as_deref());
+        let (severity, effect) = match difference {
+            GeometryDifference::None => return,
+            GeometryDifference::Wider if !self.is_table() => return,
+            _ if !self.is_table() => (Severity::Harmless, "nobody reads the box of a file"),
+            GeometryDifference::Unreadable => (
+                Severity::Wrong,
+                "the text is no JSON object that names each part once: && with a box fails, or finds too little",
+            ),
+            GeometryDifference::Incomplete => {
+                (Severity::Wrong, "the box lacks a corner: && with a box finds no rows")
             }
-            GeometryDifference::Inside => {
-                findings.add(Severity::Harmless, statistic, "nobody reads the box of a file", true);
+            GeometryDifference::Inside => (
+                Severity::Wrong,
+                "geometries lie outside the box or types: && with a box finds no rows",
+            ),
+            GeometryDifference::Absent => (
+                Severity::Missing,
+                "&& with a box decides nothing, and after later inserts it loses older geometries",
+            ),
+            GeometryDifference::Wider => {
+                (Severity::Loose, "&& with a box decides less than it could")
             }
-            GeometryDifference::Absent if self.is_table() => {
-                findings.add(Severity::Missing, statistic, "&& with a box decides nothing", true);
-            }
-            GeometryDifference::Absent => {
-                findings.add(Severity::Harmless, statistic, "nobody reads the box of a file", true);
-            }
-            GeometryDifference::Wider if self.is_table() => {
-                findings.add(
-                    Severity::Loose,
-                    statistic,
-                    "&& with a box decides less than it could",
-                    true,
-                );
-            }
-            GeometryDifference::Wider => {}
-        }
+        };
+        findings.add(severity, Statistic::ExtraStats, effect, true);
     }
 }
 

@@ -4,12 +4,11 @@
 //! versions do with the rows they read: bounds are cast to the column's type (text is compared as it
 //! stands), and a bound that does not cast, or lies inside the data, loses rows.
 
-use serde_json::{Map, Value, json};
-
+use super::geometry::geometry_stats;
 use crate::output::blob_text::hexadecimal;
 use colstats_core::column::column_type::ColumnType;
 use colstats_core::kernels::bytes::{Prefix, lower_text_bound, upper_byte_bound, upper_text_bound};
-use colstats_core::kernels::geometry::GeometryExtremes;
+use colstats_core::kernels::geometry::{AxisRange, GeometryExtremes};
 use colstats_core::summary::{Ends, Summary};
 use colstats_core::value::{Scalar, Speller};
 
@@ -86,8 +85,8 @@ pub fn contains_nan(summary: &Summary) -> Option<bool> {
     summary.nan_count.map(|count| count > 0)
 }
 
-/// The JSON of `extra_stats`: box and types of geometries, NULL for all other types and where the box
-/// cannot be known or written.
+/// The JSON of `extra_stats`: box and types of geometries, NULL for all other types and where they cannot be
+/// known.
 pub fn extra_stats(summary: &Summary) -> Option<String> {
     summary.geometry.as_ref().and_then(geometry_json)
 }
@@ -101,20 +100,23 @@ fn geometry_json(geometry: &GeometryExtremes) -> Option<String> {
     if geometry.is_unreadable {
         return None;
     }
-    let mut bbox = Map::new();
-    for (name, range) in ["x", "y", "z", "m"].into_iter().zip(geometry.axes) {
-        let (min, max) = match range {
-            None => (Value::Null, Value::Null),
-            Some((min, max)) => (json_real(min)?, json_real(max)?),
-        };
-        bbox.insert(format!("{name}min"), min);
-        bbox.insert(format!("{name}max"), max);
+    let mut corners = [None; 8];
+    for (pair, range) in corners.chunks_mut(2).zip(geometry.axes) {
+        // Infinity has no JSON. Nobody reads the ranges of z and m.
+        if let (Some((min, max)), [low, high]) = (range.filter(is_finite), pair) {
+            (*low, *high) = (Some(min), Some(max));
+        }
     }
-    Some(json!({ "bbox": bbox, "types": geometry.type_names() }).to_string())
+    Some(geometry_stats(is_bounded(geometry).then_some(corners), geometry.type_names()))
 }
 
-/// A JSON number that DuckLake reads as a real (it takes `10` for 0.0): the shortest text that reads
-/// back as the same double, so no rounding can move it inside the data. Infinity has no JSON.
-fn json_real(value: f64) -> Option<Value> {
-    serde_json::Number::from_f64(value).map(Value::Number)
+fn is_finite((min, max): &(f64, f64)) -> bool {
+    min.is_finite() && max.is_finite()
+}
+
+/// Whether a box holds all vertices. A state of an older version does not say it; then its ranges do.
+fn is_bounded(geometry: &GeometryExtremes) -> bool {
+    let [x, y, ..] = geometry.axes;
+    let can_hold = |axis: AxisRange| axis.as_ref().is_none_or(is_finite);
+    !geometry.is_unbounded && can_hold(x) && can_hold(y) && x.is_some() == y.is_some()
 }

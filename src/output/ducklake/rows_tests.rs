@@ -182,7 +182,8 @@ fn geometry_stats(geometry: GeometryExtremes) -> Option<String> {
 }
 
 fn with_x(min: f64, max: f64) -> GeometryExtremes {
-    GeometryExtremes { axes: [Some((min, max)), None, None, None], ..GeometryExtremes::EMPTY }
+    let axes = [Some((min, max)), Some((0.0, 1.0)), None, None];
+    GeometryExtremes { axes, ..GeometryExtremes::EMPTY }
 }
 
 #[test]
@@ -191,7 +192,7 @@ fn geometry_stats_have_eight_ordinates_and_sorted_types() {
         axes: [Some((-1.5, 10.0)), Some((0.1, 0.1)), None, Some((-0.0, 1.0))],
         // POLYGON, POINT ZM, POINT, LINESTRING M
         type_bits: 1 << 8 | 1 << 3 | 1 << 0 | 1 << 6,
-        is_unreadable: false,
+        ..GeometryExtremes::EMPTY
     };
     let expected = concat!(
         r#"{"bbox":{"xmin":-1.5,"xmax":10.0,"ymin":0.1,"ymax":0.1,"#,
@@ -224,11 +225,28 @@ fn ordinates_are_json_reals_that_read_back_as_they_were() {
 }
 
 #[test]
-fn a_box_that_cannot_be_known_or_written_is_null() {
-    assert_eq!(geometry_stats(with_x(f64::NEG_INFINITY, 0.0)), None);
-    assert_eq!(geometry_stats(with_x(0.0, f64::INFINITY)), None);
+fn where_no_box_holds_all_there_is_none() {
+    let nowhere = [None; 4];
+    let without_y =
+        GeometryExtremes { axes: [Some((0.0, 1.0)), None, None, None], ..with_x(0.0, 1.0) };
+    for geometry in [
+        with_x(f64::NEG_INFINITY, 0.0),
+        with_x(0.0, f64::INFINITY),
+        without_y,
+        GeometryExtremes { is_unbounded: true, ..with_x(0.0, 1.0) },
+        GeometryExtremes { is_unbounded: true, axes: nowhere, ..GeometryExtremes::EMPTY },
+    ] {
+        assert_eq!(geometry_stats(geometry).as_deref(), Some(r#"{"bbox":null,"types":[]}"#));
+    }
     let unreadable = GeometryExtremes { is_unreadable: true, ..with_x(0.0, 1.0) };
     assert_eq!(geometry_stats(unreadable), None);
+}
+
+#[test]
+fn an_infinite_height_leaves_the_box_of_the_plane() {
+    let [x, y, _, m] = with_x(0.0, 1.0).axes;
+    let high = GeometryExtremes { axes: [x, y, Some((0.0, f64::INFINITY)), m], ..with_x(0.0, 1.0) };
+    assert_eq!(geometry_stats(high), geometry_stats(with_x(0.0, 1.0)));
 }
 
 #[test]

@@ -313,7 +313,7 @@ fn box_struct(ordinates: &str) -> String {
 
 /// Whether geometries lie out of the footer's box. A box may be open: an ordinate that is NULL or NaN claims
 /// nothing. One with `xmin > xmax` goes around the antimeridian: it is wrong if an end of the data lies in
-/// its gap; more is not to be seen from a box of several geometries.
+/// its gap; whether a vertex between the ends does is for the second look.
 pub fn is_outside(footer: &str, ordinates: &str) -> String {
     let is_above = |bound: &str, index: usize| {
         format!("({ordinates}[{index}] > {footer}.{bound} AND NOT isnan({footer}.{bound}))")

@@ -135,9 +135,10 @@ impl OffendingStatement<'_> {
         if self.is_geometry {
             let footer_box = format!("CAST(footer_value AS {BOX_TYPE})");
             branches.push_str(&format!(
-                " WHEN 'box' THEN {} WHEN 'type' THEN \
+                " WHEN 'box' THEN {} OR {} WHEN 'type' THEN \
                  NOT list_has_all(CAST(footer_value AS VARCHAR[]), geometry.geometry_types)",
-                is_outside(&footer_box, "geometry.box")
+                is_outside(&footer_box, "geometry.box"),
+                has_vertex_in_gap(&footer_box, "leaf_value"),
             ));
         }
         format!("WHERE coalesce(CASE offence{branches} END, false)")
@@ -156,6 +157,17 @@ impl OffendingStatement<'_> {
             )
         }))
     }
+}
+
+/// Whether a vertex of a geometry lies in the gap of a box that goes around the antimeridian. Its own box does not tell
+/// it: that of MULTIPOINT(175 0, 0 0, -175 0) ends on both sides of the gap. Its text does: after each bracket or comma
+/// comes an x, which reads back as the same DOUBLE, or the name of a part.
+fn has_vertex_in_gap(footer: &str, geometry: &str) -> String {
+    format!(
+        "({footer}.xmin > {footer}.xmax AND NOT isnan({footer}.xmin) AND list_bool_or(list_transform(\
+         regexp_extract_all(CAST({geometry} AS VARCHAR), '[(,] *([^ (),]+) ', 1), \
+         lambda x: TRY_CAST(x AS DOUBLE) > {footer}.xmax AND TRY_CAST(x AS DOUBLE) < {footer}.xmin)))"
+    )
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ pub struct GeometryExtremes {
     pub type_bits: u32,
     /// A value was not readable as WKB: box and types are unknown.
     pub is_unreadable: bool,
+    /// The x or y of a vertex is infinite or NaN: no box holds it. An empty point has no vertex.
+    pub is_unbounded: bool,
 }
 
 /// The range of one ordinate; `None` when no value has it.
@@ -41,8 +43,12 @@ pub type AxisRange = Option<(f64, f64)>;
 
 impl GeometryExtremes {
     /// The neutral start.
-    pub const EMPTY: GeometryExtremes =
-        GeometryExtremes { axes: [None; 4], type_bits: 0, is_unreadable: false };
+    pub const EMPTY: GeometryExtremes = GeometryExtremes {
+        axes: [None; 4],
+        type_bits: 0,
+        is_unreadable: false,
+        is_unbounded: false,
+    };
 
     /// Takes in some geometries.
     pub fn update<'a, T: ByteString<'a>>(&mut self, values: &[T]) {
@@ -55,6 +61,7 @@ impl GeometryExtremes {
             return;
         };
         self.type_bits |= type_bit(geometry.header);
+        self.is_unbounded |= geometry.has_unbounded_vertex();
         for (range, seen) in self.axes.iter_mut().zip(geometry.axes) {
             if seen.has_bounds() {
                 widen(range, f64::from_key(seen.min_key), f64::from_key(seen.max_key));
@@ -71,6 +78,7 @@ impl GeometryExtremes {
         }
         self.type_bits |= other.type_bits;
         self.is_unreadable |= other.is_unreadable;
+        self.is_unbounded |= other.is_unbounded;
     }
 
     /// The names of the types seen, sorted.
@@ -145,6 +153,25 @@ mod tests {
     fn empty_points_have_a_type_and_no_box() {
         let extremes = seen(&[wkb(1, false, &[&[f64::NAN, f64::NAN]])]);
         assert_eq!((extremes.axes, extremes.type_names()), ([None; 4], vec!["point".to_string()]));
+        assert!(!extremes.is_unbounded);
+    }
+
+    #[test]
+    fn vertices_without_a_finite_x_and_y_lie_in_no_box() {
+        let (nan, infinity) = (f64::NAN, f64::INFINITY);
+        for bytes in [
+            wkb(1, false, &[&[nan, 1.0]]),
+            wkb(1, false, &[&[1.0, -infinity]]),
+            wkb(1001, false, &[&[nan, nan, 1.0]]),
+            wkb(2, true, &[&[1.0, 1.0], &[nan, nan]]),
+        ] {
+            let mut all = seen(&[wkb(1, false, &[&[1.0, 1.0]])]);
+            all.merge(&seen(&[bytes]));
+            assert!(all.is_unbounded);
+        }
+        for height in [nan, infinity] {
+            assert!(!seen(&[wkb(1001, false, &[&[1.0, 1.0, height]])]).is_unbounded);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! Not the `wkb` crate: version 0.9.3 takes curves and triangles for points, as it looks at three bits of a type code
 //! only, and it skips the headers of the parts of MULTIPOINT, MULTILINESTRING and MULTIPOLYGON.
 
-use super::float::FloatExtremes;
+use super::float::{FloatExtremes, Floating};
 use crate::bytes_reader::BytesReader;
 
 /// Collections in collections beyond this are refused, which bounds the recursion.
@@ -35,6 +35,17 @@ pub struct Geometry {
     pub axes: [FloatExtremes; 4],
 }
 
+impl Geometry {
+    /// Whether the x or y of a vertex is infinite or NaN.
+    pub fn has_unbounded_vertex(&self) -> bool {
+        let is_unbounded = |seen: &FloatExtremes| {
+            let ends = [seen.min_key, seen.max_key].map(f64::from_key);
+            seen.nan_count > 0 || seen.has_bounds() && ends.iter().any(|end| end.is_infinite())
+        };
+        self.axes.iter().take(2).any(is_unbounded)
+    }
+}
+
 /// What the header of a geometry says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
@@ -47,6 +58,10 @@ pub struct Header {
 }
 
 impl Header {
+    fn ordinate(self, bytes: [u8; size_of::<f64>()]) -> f64 {
+        if self.is_big_endian { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) }
+    }
+
     fn axes(self) -> &'static [usize] {
         AXES.get(self.dimensions as usize).copied().unwrap_or_default()
     }
@@ -126,14 +141,14 @@ impl Walk<'_> {
         let axes = header.axes();
         let bytes = self.reader.take(count.checked_mul(axes.len() * size_of::<f64>())?).ok()?;
         let ordinates = bytes.as_chunks().0;
+        // So WKB writes an empty point, which has no vertex.
+        if header.kind == POINT && ordinates.iter().all(|bytes| header.ordinate(*bytes).is_nan()) {
+            return Some(());
+        }
         for (place, axis) in axes.iter().enumerate() {
             let of_axis = ordinates.iter().skip(place).step_by(axes.len());
             let seen = self.axes.get_mut(*axis)?;
-            if header.is_big_endian {
-                of_axis.for_each(|bytes| seen.add(f64::from_be_bytes(*bytes)));
-            } else {
-                of_axis.for_each(|bytes| seen.add(f64::from_le_bytes(*bytes)));
-            }
+            of_axis.for_each(|bytes| seen.add(header.ordinate(*bytes)));
         }
         Some(())
     }
@@ -147,7 +162,6 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::float::Floating;
 
     fn is_well_formed(bytes: &[u8]) -> bool {
         read(bytes).is_some()

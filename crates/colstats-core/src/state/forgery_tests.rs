@@ -201,8 +201,14 @@ fn impossible_bytes() -> Vec<Impossible> {
         ("a BIT that is cut", &[19], (1, bits(4)), (1, bits(u32::MAX))),
         ("a box of NaN", &[32], (1, geometry(1, Some((f64::NAN, 1.0)))), (1, geometry(1, None))),
         ("a box in disorder", &[32], (1, geometry(1, Some((2.0, 1.0)))), (1, infinite)),
-        ("no such geometry", &[32], (1, geometry(1 << 28, None)), (1, geometry(1 << 27, None))),
+        ("no such geometry", &[32], (1, geometry(1 << 29, None)), (1, geometry(1 << 27, None))),
         ("no geometry", &[32], (1, geometry(0, None)), (0, geometry(0, None))),
+        (
+            "nothing unbounded",
+            &[32],
+            (1, geometry(1 << 28, None)),
+            (1, geometry(1 << 28 | 1, None)),
+        ),
     ]
 }
 

@@ -12,7 +12,7 @@ use crate::column::column_type::ColumnType;
 use crate::error::{Error, Result};
 use crate::kernels::bytes::{ByteExtremes, Prefix};
 use crate::kernels::float::FloatExtremes;
-use crate::kernels::geometry::GeometryExtremes;
+use crate::kernels::geometry::{GeometryExtremes, TYPE_BIT_COUNT};
 use crate::kernels::integer::{UnsignedWide, Wide};
 use crate::leaf::{Extremes, LeafStatistics};
 use crate::settings::Settings;
@@ -139,9 +139,13 @@ fn write_byte_extremes(bytes: &mut Vec<u8>, seen: &ByteExtremes) {
     }
 }
 
+/// Stands after the bits of the types.
+const UNBOUNDED_BIT: u32 = 1 << TYPE_BIT_COUNT;
+
 fn write_geometry(bytes: &mut Vec<u8>, seen: &GeometryExtremes) {
     bytes.push(u8::from(seen.is_unreadable));
-    bytes.extend(seen.type_bits.to_le_bytes());
+    let unbounded = if seen.is_unbounded { UNBOUNDED_BIT } else { 0 };
+    bytes.extend((seen.type_bits | unbounded).to_le_bytes());
     for range in seen.axes {
         bytes.push(u8::from(range.is_some()));
         if let Some((min, max)) = range {
@@ -220,9 +224,12 @@ fn read_byte_extremes(reader: &mut StateReader<'_>) -> Result<ByteExtremes> {
 }
 
 fn read_geometry(reader: &mut StateReader<'_>) -> Result<GeometryExtremes> {
+    let is_unreadable = reader.flag()?;
+    let bits = u32::from_le_bytes(reader.array()?);
     let mut seen = GeometryExtremes {
-        is_unreadable: reader.flag()?,
-        type_bits: u32::from_le_bytes(reader.array()?),
+        is_unreadable,
+        type_bits: bits & !UNBOUNDED_BIT,
+        is_unbounded: bits & UNBOUNDED_BIT != 0,
         ..GeometryExtremes::EMPTY
     };
     for range in &mut seen.axes {
