@@ -20,7 +20,7 @@ pub struct Audit {
     pub unreadable: Vec<Unreadable>,
 }
 
-/// A data file that cannot be read; or a table, of which then no row of its own is judged.
+/// A data file that cannot be read; or a table, whose own rows are then not judged.
 pub struct Unreadable {
     pub table_id: i64,
     pub data_file_id: Option<i64>,
@@ -64,7 +64,7 @@ impl Comparing<'_> {
     }
 }
 
-/// Sizes are asked only of the footers of files of which the catalogue lacks one, or a row as a whole.
+/// Only the footers of files are read for which the catalogue lacks a size, or a whole row.
 fn add_sizes(comparisons: &mut [Comparison], statement: &mut LakeStatement, session: &Session) {
     let lacks_size = |found: &&mut Comparison| {
         let is_unmeasured = matches!(found.stored.column_size_bytes, None | Some(0));

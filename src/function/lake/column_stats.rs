@@ -55,7 +55,7 @@ fn file_statement(options: &LakeOptions, session: &Session) -> Result<String> {
     Ok(statement.file_rows(options.only_missing.then_some(&lake.metadata)))
 }
 
-/// By data file, the columns of which the catalogue has everything.
+/// By data file, the columns that the catalogue has in full.
 fn complete_columns(lake: &Lake, session: &Session) -> Result<HashMap<i64, HashSet<i64>>> {
     let mut complete: HashMap<i64, HashSet<i64>> = HashMap::new();
     for measured in session.collect(&measured_columns(&lake.metadata))?.into_iter().flatten() {

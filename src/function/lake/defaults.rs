@@ -101,8 +101,8 @@ impl Builder<'_> {
     }
 }
 
-/// The nearest struct above a leaf that the files hold, as an expression. `None` where there is none, or a list or a map
-/// lies between.
+/// The nearest struct above a leaf that the files hold, as an expression. `None` where there is none, or where a list
+/// or a map lies between.
 fn parent_expression(table: &LakeTable, met: &Met, column_id: i64) -> Option<String> {
     let way = way_to(table, column_id);
     let (_, above) = way.split_last()?;

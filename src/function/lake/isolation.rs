@@ -1,5 +1,6 @@
-//! Finds what of a lake cannot be read, after an audit of the whole has failed: each table is tried alone, and of one
-//! that fails the files: those that are missing, those without a footer, then by halves. All that can be read is compared on the way.
+//! Finds what cannot be read, after an audit of the whole lake has failed. Each table is tried alone. Of one that fails,
+//! the files are tried: the missing ones, those without a footer, then the rest by halves. What can be read is compared
+//! on the way.
 
 use super::audit::{Comparing, Unreadable};
 use super::catalogue::DataFile;
@@ -10,7 +11,7 @@ use crate::output::ducklake::findings::Comparison;
 use crate::sql::lake::catalogue::sign_of_life;
 use colstats_core::error::{Error, Result};
 
-/// So many statements are tried for the files of one table; should they not do, the table is given up.
+/// After so many statements for the files of one table it is given up.
 const MAX_TRIES: usize = 200;
 
 type Found = (Vec<Comparison>, Vec<Unreadable>);
@@ -79,7 +80,7 @@ impl Files<'_, '_> {
         let extent = Extent { table: Some(self.table_id), is_table_wide: false, has_sizes: false };
         let is_read = |file: &DataFile| files.iter().any(|f| f.data_file_id == file.data_file_id);
         match (self.comparing.compare(extent, &is_read), files) {
-            // Of the table's own row some files tell nothing.
+            // Some files tell nothing of the table's own row.
             (Ok(found), _) => {
                 self.found.0.extend(found.into_iter().filter(|c| c.data_file_id.is_some()));
             }

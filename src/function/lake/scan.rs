@@ -1,5 +1,5 @@
-//! From what the catalogue says to the scan of a lake: which data files are read together, and which column
-//! of its table each of their leaves is.
+//! Plans the scan of a lake: which data files are read together, and which column of its table each of their
+//! leaves is.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -227,7 +227,7 @@ pub(super) struct Builder<'call> {
     pub(super) session: &'call Session,
     pub(super) extent: Extent,
     pub(super) statement: LakeStatement,
-    /// Tables and columns of which some file cannot tell the parts: nothing is claimed of them.
+    /// Tables and columns whose parts some file cannot tell: nothing is said of them.
     unknown: HashSet<(i64, i64)>,
 }
 

@@ -62,6 +62,7 @@ impl TableFunction for DucklakeStatsAudit {
     }
 }
 
+/// What cannot be read comes first: nothing is known of it, and nothing of it is repaired.
 fn findings(audit: &Audit) -> Vec<Vec<Cell>> {
     let mut found: Vec<(Finding, &Comparison)> = audit
         .comparisons
@@ -76,7 +77,6 @@ fn findings(audit: &Audit) -> Vec<Vec<Cell>> {
     unreadable.chain(found).collect()
 }
 
-/// What cannot be read comes first: of it nothing is known, and nothing of it is repaired.
 impl Unreadable {
     /// In words, with the reason.
     fn description(&self, audit: &Audit) -> String {

@@ -88,12 +88,12 @@ pub fn inlined_deletes(table_id: i64) -> String {
     format!("ducklake_inlined_delete_{table_id}")
 }
 
-/// The tables of which a file was dropped.
+/// The tables that lost a file.
 pub fn tables_with_dropped_files(metadata: &str) -> Query<Option<i64>> {
     table_ids(&format!("{metadata}.ducklake_data_file WHERE end_snapshot IS NOT NULL"))
 }
 
-/// The tables of which a file of deletes was written.
+/// The tables that have a file of deletes.
 pub fn tables_with_delete_files(metadata: &str) -> Query<Option<i64>> {
     table_ids(&format!("{metadata}.ducklake_delete_file"))
 }

@@ -65,8 +65,8 @@ pub fn steps(metadata: &str, snapshot: i64, repairs: &[Repair<'_>]) -> Vec<Step>
     steps
 }
 
-/// A step that changes nothing and says so: of what cannot be read nothing is repaired, and a repair must not look as if
-/// it were whole.
+/// A step that changes nothing and says so: what cannot be read is not repaired, and a repair must not look whole
+/// without it.
 pub fn left_alone(description: &str) -> Step {
     Step {
         statement: format!("SELECT {} AS left_alone;", text(description)),
@@ -74,7 +74,7 @@ pub fn left_alone(description: &str) -> Step {
     }
 }
 
-/// Rows of which the same statistics are repaired, so that nothing else is touched.
+/// The repairs by the statistics that they set, so that nothing else is touched.
 fn by_statistics<'a>(repairs: &[&'a Repair<'a>]) -> Vec<(Vec<Statistic>, Vec<&'a Repair<'a>>)> {
     let mut groups: Vec<(Vec<Statistic>, Vec<&Repair<'_>>)> = Vec::new();
     for repair in repairs {

@@ -31,8 +31,8 @@ pub(super) fn merged(order_types: &OrderTypes) -> String {
 }
 
 impl LakeStatement {
-    /// The rows of `ducklake_column_stats`. `only_missing` leaves out those of which the catalogue
-    /// (`metadata` is the prefix of its tables) has everything.
+    /// The rows of `ducklake_column_stats`. `only_missing`, the prefix of the catalogue's tables, leaves out those that
+    /// the catalogue has in full.
     pub fn file_rows(&self, only_missing: Option<&str>) -> String {
         let (computed, _) = self.computed();
         let (stored, condition) = match only_missing {

@@ -50,7 +50,7 @@ pub struct LakeScan {
     pub columns: Vec<String>,
 }
 
-/// A column of which all rows of a file have one value that is not in the file.
+/// A column that has one value in all rows of a file, and that value is not in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LakeConstant {
     pub of: ConstantOf,
@@ -77,8 +77,8 @@ pub struct LakeStatement {
     pub leaves: Vec<LeafRow>,
     pub scans: Vec<LakeScan>,
     pub constants: Vec<LakeConstant>,
-    /// Groups and columns of which it is not known whether the files hold them or the reader fills them in:
-    /// they count for the table, and are no rows of the files.
+    /// Groups and columns that the reader may fill in where the files do not hold them: they count for the table, and
+    /// are no rows of the files.
     pub filled_in: HashSet<(usize, i64)>,
     /// Tables and columns of which nothing is said: a value of theirs is another one in another session.
     pub uncertain: HashSet<(i64, i64)>,

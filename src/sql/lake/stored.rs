@@ -34,7 +34,7 @@ pub fn longest_bound(metadata: &str, table: &str) -> Query<Option<i64>> {
     Query::new(statement, |row| row.integer("bytes"))
 }
 
-/// A column of a data file of which the catalogue has counts and size.
+/// A column of a data file whose counts and size the catalogue has.
 pub struct MeasuredColumn {
     pub data_file_id: i64,
     pub table_id: i64,

@@ -105,6 +105,24 @@ def test_bounds_of_tables_that_nobody_reads(lake, kind, rows, leaf):
         assert {severity for severity, _, _, place in lake.findings() if place == "table"} == {"harmless"}
 
 
+@pytest.mark.parametrize("xmin, xmax", [("170.0", "-170.0"), ("175.0", "-175.0")])
+def test_a_box_that_goes_round_the_back_of_the_earth(lake, xmin, xmax):
+    """Parquet has such boxes. DuckLake's reader takes the corners as they are, and finds nothing in the box."""
+    points = ", ".join(f"('POINT({x} 0)'::GEOMETRY)" for x in (-175, 175))
+    lake.execute(f"CREATE TABLE lake.t AS SELECT g FROM (VALUES {points}) rows(g)")
+    lake.repair()
+    query = "SELECT count(*) FROM lake.t WHERE g && 'LINESTRING(174 -1, 176 1)'::GEOMETRY"
+    assert lake.value(query) == 1
+    for corner, value in (("xmin", xmin), ("xmax", xmax)):
+        lake.execute(f"""UPDATE {lake.metadata}.ducklake_table_column_stats SET extra_stats =
+                         regexp_replace(extra_stats, '"{corner}": ?[^,]*', '"{corner}": {value}')""")
+    lake.attach_again()
+    assert lake.value(query) == 0
+    assert lake.findings("wrong") == {("wrong", "g", "extra_stats", "table")}
+    lake.repair()
+    assert lake.value(query) == 1 and lake.audit() == []
+
+
 def test_a_part_that_an_added_file_lacks(lake, tmp_path):
     lake.execute("CREATE TABLE lake.t(s STRUCT(a INT, c INT))")
     lake.execute("INSERT INTO lake.t VALUES ({'a': 1, 'c': 9})")

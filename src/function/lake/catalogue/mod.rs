@@ -28,7 +28,7 @@ pub struct Lake {
     pub files: Vec<DataFile>,
     pub mappings: HashMap<i64, Vec<MappedName>>,
     pub inlined: Vec<InlinedTable>,
-    /// The tables of which the inlined rows cannot be read, by id, and why.
+    /// The tables whose inlined rows cannot be read, by id, and why.
     pub without_inlined: BTreeMap<i64, Error>,
 }
 
