@@ -114,6 +114,7 @@ fn type_bit(header: wkb::Header) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fuzzing::use_geometry;
 
     /// Little-endian ISO WKB of a point or line string with these ordinates.
     fn wkb(code: u32, counted: bool, points: &[&[f64]]) -> Vec<u8> {
@@ -178,6 +179,23 @@ mod tests {
     fn garbage_makes_the_box_unknown() {
         for bytes in [vec![], vec![1, 1, 0, 0, 0], vec![9; 40], wkb(2, true, &[])[..7].to_vec()] {
             assert!(seen(&[bytes]).is_unreadable);
+        }
+    }
+
+    #[test]
+    fn changed_bytes_do_no_harm() {
+        let point = wkb(1, false, &[&[1.0, 2.0]]);
+        let line = wkb(1002, true, &[&[0.0, 0.0, 1.0], &[5.0, -5.0, 9.0]]);
+        let parts = [&3_u32.to_le_bytes()[..], &point, &line, &wkb(4, true, &[])].concat();
+        let collection = [wkb(7, false, &[]), parts].concat();
+        for position in 0..collection.len() {
+            for byte in 0..=u8::MAX {
+                let mut changed = collection.clone();
+                changed[position] = byte;
+                use_geometry(&changed);
+                changed.remove(position);
+                use_geometry(&changed);
+            }
         }
     }
 }
