@@ -6,7 +6,7 @@ use super::scan::Builder;
 use crate::function::file::columns::SourceColumn;
 use crate::sql::lake::catalogue::columns_of;
 use crate::sql::lake::expressions::type_of;
-use crate::sql::lake::inlined::{row_count, typed_rows};
+use crate::sql::lake::inlined::{inlined_row_count, typed_rows};
 use crate::sql::lake::statement::{LakeFile, LakeScan};
 use colstats_core::error::Result;
 
@@ -33,7 +33,7 @@ impl Builder<'_> {
         let mut expressions = Vec::new();
         let names = Names::Inlined(&inlined.names);
         let mut met = self.add_columns(number, table, &columns, &names, None, &mut expressions);
-        let record_count = self.session.collect(&row_count(&inlined.reference))?;
+        let record_count = self.session.collect(&inlined_row_count(&inlined.reference))?;
         self.statement.files.push(LakeFile {
             group: number,
             table_id: inlined.table_id,

@@ -78,7 +78,7 @@ pub fn typed_rows(reference: &str, columns: &[(&str, Option<String>)]) -> String
     format!("(SELECT {} FROM {reference})", columns.join(", "))
 }
 
-pub fn row_count(reference: &str) -> Query<Option<i64>> {
+pub fn inlined_row_count(reference: &str) -> Query<Option<i64>> {
     let statement = format!("SELECT CAST(count(*) AS BIGINT) AS row_count FROM {reference}");
     Query::new(statement, |row| row.integer("row_count"))
 }
