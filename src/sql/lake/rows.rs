@@ -20,7 +20,7 @@ pub(super) fn merged(order_types: &OrderTypes) -> String {
     format!(
         "merged AS (SELECT table_id, column_id, order_number, bool_or(null_count > 0) AS contains_null, \
          CASE WHEN is_floating THEN bool_or(contains_nan) END AS contains_nan, \
-         {min_value} AS min_value, {max_value} AS max_value, \
+         CAST({min_value} AS VARCHAR) AS min_value, CAST({max_value} AS VARCHAR) AS max_value, \
          CASE WHEN NOT bool_or(value_count > 0 AND extra_stats IS NULL) \
          THEN string_agg(extra_stats, chr(10)) END AS extra_stats \
          FROM computed JOIN lake_columns USING (table_id, column_id) \
